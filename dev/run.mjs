@@ -1,0 +1,88 @@
+#!/usr/bin/env node
+// The local runtime: runs the project in real workerd on this machine. See docs/local-runtime.md.
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { startDemos } from "./demos.mjs";
+import { Log, StartFailure } from "./log.mjs";
+import { applyMigrations } from "./migrations.mjs";
+import { readProject } from "./project.mjs";
+import { startServer } from "./server.mjs";
+import { startTicking } from "./tick.mjs";
+import { readVars } from "./vars.mjs";
+import { killChildrenWithUs } from "./watchdog.mjs";
+
+const HERE = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const CACHE = path.join(HERE, ".cache");
+
+const USAGE = `usage: make run ARGS="[options]"  (or: npm run dev -- [options])
+  --port N                port to listen on (default 8787; 0: a free one)
+  --state DIR             where data lives (default .local/state)
+  --vars FILE             variables, as in .dev.vars (default .dev.vars, if it is there)
+  --no-tick               do not fire the crons by the clock
+  --no-demo               no demo model and no demo GitHub
+  --root DIR              the project to run (default: this one)
+  --until-stdin-closes    stop when standard input closes`;
+
+function readOptions() {
+  const { values } = parseArgs({
+    options: {
+      port: { type: "string", default: "8787" },
+      state: { type: "string" },
+      vars: { type: "string" },
+      root: { type: "string", default: HERE },
+      "no-tick": { type: "boolean", default: false },
+      "no-demo": { type: "boolean", default: false },
+      "until-stdin-closes": { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
+  });
+  const port = Number(values.port);
+  if (!Number.isInteger(port) || port < 0 || port > 65535) throw new StartFailure(`bad --port ${values.port}`);
+  const root = path.resolve(values.root);
+  return { ...values, port, root, state: path.resolve(values.state ?? path.join(root, ".local/state")) };
+}
+
+async function main() {
+  const options = readOptions();
+  if (options.help) return console.log(USAGE);
+  const project = await readProject(options.root, HERE, CACHE);
+  stopOnSignals(options["until-stdin-closes"]);
+  const { vars, adminToken } = readVars(project, options);
+  if (!options["no-demo"]) {
+    for (const line of await startDemos(vars)) console.log(line);
+  }
+  const log = new Log();
+  const { miniflare, url } = await startServer({
+    project,
+    vars,
+    port: options.port,
+    state: options.state,
+    cacheFolder: CACHE,
+    log,
+  }).catch((error) => log.failStart(error));
+  log.live();
+  killChildrenWithUs();
+  for (const database of project.databases) {
+    const applied = await applyMigrations(await miniflare.getD1Database(database.binding, project.name), database);
+    for (const name of applied) console.log(`migrated ${database.binding}: ${name}`);
+  }
+  if (!options["no-tick"]) startTicking(url, project.crons);
+  if (adminToken !== null) console.log(`admin token ${adminToken}`);
+  console.log(`ready ${url}`);
+}
+
+/** End with status 0 when told to stop. As this process exits, miniflare kills workerd. */
+function stopOnSignals(untilStdinCloses) {
+  const stop = () => process.exit(0);
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+  if (untilStdinCloses) process.stdin.on("close", stop).resume();
+}
+
+main().catch((error) => {
+  const misused = error.code?.startsWith("ERR_PARSE_ARGS");
+  if (misused) console.error(`${error.message}\n${USAGE}`);
+  else console.error(error instanceof StartFailure ? error.message : error);
+  process.exit(1);
+});

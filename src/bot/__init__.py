@@ -1,0 +1,1 @@
+"""The bot: everything of the product that is not a Durable Object."""

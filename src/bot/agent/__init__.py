@@ -1,0 +1,1 @@
+"""What an agent turn stands on: the model, its loop, its tools, and the outside they reach."""

@@ -1,0 +1,1 @@
+"""Who acts, what they hold, and what each thing needs. Pure; knows nobody."""

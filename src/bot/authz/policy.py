@@ -1,0 +1,136 @@
+"""The policy table: what every command and every route needs. Data, in one place.
+
+A command or a route that the table does not name is denied, whoever asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from bot.authz.grants import Grant, covers
+from bot.words import Code, Refused
+
+
+class Door(StrEnum):
+    """How a caller must have come in, before any grant is looked at."""
+
+    OPEN = "open"
+    """Anybody, signed in or not."""
+    ACTOR = "actor"
+    """Any authenticated actor: a bearer token or a browser session."""
+    SESSION = "session"
+    """A browser session."""
+    BEARER = "bearer"
+    """A bearer token."""
+    INTERNAL = "internal"
+    """The ``X-Internal-Key``."""
+    SIGNED = "signed"
+    """The surface's own signature over the raw body."""
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What a thing needs: a door, and an action unless None.
+
+    ``{role}`` in the action and the resource named by ``on`` are filled from the arguments.
+    """
+
+    action: str | None = None
+    on: str | None = None
+    door: Door = Door.ACTOR
+
+    def grant(self, args: Mapping[str, object]) -> Grant | None:
+        """The grant this call needs, or None when being there is enough."""
+        if self.action is None:
+            return None
+        resource = args.get(self.on) if self.on else None
+        return Grant(self.action.format(**args), resource if isinstance(resource, str) else None)
+
+
+COMMANDS: Mapping[str, Need] = {
+    "schedule add": Need("schedule:write"),
+    "schedule remove": Need("schedule:write"),
+    "schedule fire": Need("schedule:fire"),
+    "schedule pause": Need("schedule:write"),
+    "schedule resume": Need("schedule:write"),
+    "schedule list": Need("schedule:read"),
+    "schedule show": Need("schedule:read"),
+    "schedule preview": Need("schedule:read"),
+    "job add": Need("job:write"),
+    "job list": Need("job:write"),
+    "job delete": Need("job:write"),
+    "memory list": Need("job:write"),
+    "memory forget": Need("job:write"),
+    "mcp add": Need("job:write"),
+    "mcp list": Need("job:write"),
+    "mcp remove": Need("job:write"),
+    "skill add": Need("job:write"),
+    "skill list": Need("job:write"),
+    "skill remove": Need("job:write"),
+    "link telegram": Need("job:write"),
+    "config get": Need("config:read"),
+    "config set": Need("config:write"),
+    "config unset": Need("config:write"),
+    "grant list": Need("config:read"),
+    "grant add": Need("grant:write"),
+    "grant remove": Need("grant:write"),
+    "agent:run": Need("agent:run:{role}", on="repo"),
+    "agent:ship": Need("agent:ship", on="repo"),
+    "advisories": Need("agent:run:research", on="repo"),
+    "run list": Need("run:read"),
+    "run show": Need("run:read"),
+    "run cancel": Need("run:cancel"),
+    "confirm": Need(),
+    "whoami": Need(),
+    "help": Need(),
+}
+
+ROUTES: Mapping[tuple[str, str], Need] = {
+    ("GET", "/healthz"): Need(door=Door.OPEN),
+    ("POST", "/ingress"): Need(door=Door.BEARER),
+    ("POST", "/admin/schedules/tick"): Need("schedule:fire"),
+    ("GET", "/admin/schedules"): Need("schedule:read"),
+    ("POST", "/admin/schedules"): Need("schedule:write"),
+    ("GET", "/admin/schedules/preview"): Need("schedule:read"),
+    ("GET", "/admin/schedules/{name}"): Need("schedule:read"),
+    ("DELETE", "/admin/schedules/{name}"): Need("schedule:write"),
+    ("POST", "/admin/schedules/{name}/fire"): Need("schedule:fire"),
+    ("POST", "/admin/schedules/{name}/pause"): Need("schedule:write"),
+    ("POST", "/admin/schedules/{name}/resume"): Need("schedule:write"),
+    ("GET", "/admin/schedules/{name}/firings"): Need("schedule:read"),
+    ("GET", "/admin/ticks"): Need("schedule:read"),
+    # The command's own need is asked when it is known.
+    ("POST", "/admin/command"): Need(),
+    ("GET", "/admin/config/{tier}"): Need("config:read"),
+    ("PUT", "/admin/config/{tier}"): Need("config:write"),
+    ("GET", "/admin/runs"): Need("run:read"),
+    ("GET", "/admin/runs/{id}"): Need("run:read"),
+    ("POST", "/api/session"): Need(door=Door.OPEN),
+    ("GET", "/api/session"): Need(door=Door.SESSION),
+    ("DELETE", "/api/session"): Need(door=Door.SESSION),
+    ("GET", "/api/channels"): Need(door=Door.SESSION),
+    ("GET", "/api/threads"): Need(door=Door.SESSION),
+    ("GET", "/api/threads/{key}"): Need(door=Door.SESSION),
+    ("POST", "/api/chat"): Need(door=Door.SESSION),
+}
+
+
+def authorize(
+    need: Need | None, args: Mapping[str, object], held: Iterable[Grant]
+) -> Refused | None:
+    """Whether the grants ``held`` allow a thing with that need; None is yes.
+
+    ``need`` None is a thing that the table does not name: refused whoever asks.
+    """
+    if need is None:
+        return Refused(Code.FORBIDDEN, "The policy table does not name this, so nobody may do it.")
+    grant = need.grant(args)
+    if grant is None or covers(held, grant):
+        return None
+    return Refused(
+        Code.FORBIDDEN,
+        f"This needs the grant {grant}, which you do not hold. "
+        f"Somebody who holds grant:write can give it: grant add YOU {grant}.",
+    )

@@ -1,0 +1,1 @@
+"""Channels: where threads live, one file a surface."""

@@ -1,0 +1,13 @@
+"""Time from the platform. Inside one stretch of computing it stands still, by design of Workers."""
+
+from __future__ import annotations
+
+import time
+
+
+class SystemClock:
+    """``bot.ports.Clock``."""
+
+    def now_ms(self) -> int:
+        """Epoch milliseconds now."""
+        return time.time_ns() // 1_000_000

@@ -1,0 +1,1 @@
+"""HTTP: the route table, who comes in, and one file for each family of routes."""

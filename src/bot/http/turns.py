@@ -1,0 +1,45 @@
+"""Handing a message that came over HTTP to dispatch."""
+
+from __future__ import annotations
+
+import logging
+
+from bot.dispatch import admit as dispatch
+from bot.dispatch.message import Admission, AdmissionKind, IncomingMessage
+from bot.ports import Fault, House
+from bot.words import TEXTS, Code, Refused
+
+log = logging.getLogger("bot.http")
+MAX_TEXT = 4000
+
+
+def bad_text(text: str) -> Refused | None:
+    """Whether a person may say that; None is yes."""
+    if not text.strip():
+        return Refused(Code.BAD_TEXT, "The text is empty.")
+    if len(text) > MAX_TEXT:
+        return Refused(Code.BAD_TEXT, f"The text has {len(text):,} characters of {MAX_TEXT:,}.")
+    if "\0" in text:
+        return Refused(Code.BAD_TEXT, "The text holds a NUL character.")
+    return None
+
+
+async def admit(house: House, message: IncomingMessage, now_ms: int) -> Admission | Refused:
+    """Claim the message's run, or say why it may not start (``thread_busy``, ...)."""
+    (admission,) = await dispatch.admit(house, [message], now_ms)
+    if admission.kind is not AdmissionKind.REFUSED:
+        return admission
+    if admission.code is Code.THREAD_BUSY:
+        return Refused(Code.THREAD_BUSY, "The thread has a live run; wait for it, or cancel it.")
+    code = admission.code or Code.INTERNAL
+    return Refused(code, TEXTS[code].title + ".")
+
+
+async def start(house: House, admission: Admission) -> None:
+    """Set an admitted run going; where the engine does not answer, the watchdog will."""
+    try:
+        await dispatch.start(house, [admission])
+    except Fault as fault:
+        log.error(
+            "run %s not started: %s", admission.run_id, fault, extra={"action": "start_failed"}
+        )

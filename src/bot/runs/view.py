@@ -1,0 +1,33 @@
+"""A ledger row as the routes and commands show it (contract §6, ``/admin/runs``)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bot.runs.ledger import Run
+from bot.times import iso, iso_or_none
+
+
+def run_json(run: Run) -> dict[str, Any]:
+    """The run with ISO times."""
+    return {
+        "id": run.id,
+        "actor": run.actor,
+        "grants": [str(grant) for grant in run.grants],
+        "source": run.source,
+        "name": run.name,
+        "due_at": iso_or_none(run.due_at),
+        "trigger": run.trigger,
+        "by": run.by,
+        "thread": run.thread,
+        "text": run.text,
+        "route": run.route,
+        "effect": run.effect,
+        "state": run.state,
+        "code": run.code,
+        "output": run.output,
+        "delivery": run.delivery,
+        "admitted_at": iso(run.admitted_at),
+        "started_at": iso_or_none(run.started_at),
+        "finished_at": iso_or_none(run.finished_at),
+    }

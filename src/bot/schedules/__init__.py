@@ -1,0 +1,1 @@
+"""Stored schedules: when they are due, and what happens then."""

@@ -1,0 +1,117 @@
+"""A person's Fire: re-firing a claim that never started, or running a row once by hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bot import org
+from bot.dispatch import admit as dispatch
+from bot.dispatch.message import Admission, AdmissionKind, IncomingMessage
+from bot.ports import House
+from bot.runs import ledger
+from bot.runs.ledger import Run
+from bot.schedules.edit import readable
+from bot.schedules.firing import (
+    claim_firing,
+    firing_of_run,
+    hand_run_id,
+    message_of,
+    run_id_of,
+)
+from bot.schedules.row import Row
+from bot.schedules.tick import write_run_ids
+from bot.words import Code, Refused, State, Trigger
+
+
+@dataclass(frozen=True, slots=True)
+class Fired:
+    """What a press of Fire came to: the run, and its state now."""
+
+    name: str
+    run_id: str
+    state: State
+    trigger: Trigger
+    due_at: int | None
+
+
+async def fire(house: House, name: str, *, by: str, call_id: str, now_ms: int) -> Fired | Refused:
+    """Fire a row now (contract §3, Fire). Raises Fault when a store does not answer.
+
+    A row that is ``claimed_not_started`` has that due minute dispatched, under the run id of
+    the minute, so at most once however often it is pressed; a press while that re-fired run
+    lives is the same press. Any other row runs once by hand under an id made from ``call_id``
+    and keeps its slot. A live standing thread is refused ``thread_busy``.
+    """
+    document = await house.config.read(org.TIER)
+    row = readable(document.entries, name)
+    if isinstance(row, Refused):
+        return row
+    runs = await _known_runs(house, row, call_id)
+    claim = claim_firing(row.stored, runs, now_ms)
+    if claim is not None and claim.state is State.STARTING:
+        return Refused(
+            Code.CONFLICT,
+            f"{name} was claimed less than 30 seconds ago and is starting. Look again shortly.",
+        )
+    if claim is not None and claim.state is State.CLAIMED_NOT_STARTED:
+        message = message_of(
+            row,
+            trigger=Trigger.REFIRE,
+            claimed_at=claim.claimed_at,
+            due_at=claim.due_at,
+            run_id=claim.key,
+            by=by,
+            coalesced=claim.coalesced,
+        )
+        return await _dispatch(house, message, now_ms)
+    again = runs.get(hand_run_id(row.stored.id, call_id))
+    if again is None and claim is not None:
+        again = _live_refire(runs.get(claim.key))
+    if again is not None:
+        return _fired(again)
+    message = message_of(
+        row,
+        trigger=Trigger.HAND,
+        claimed_at=now_ms,
+        due_at=None,
+        run_id=hand_run_id(row.stored.id, call_id),
+        by=by,
+    )
+    return await _dispatch(house, message, now_ms)
+
+
+async def _known_runs(house: House, row: Row, call_id: str) -> dict[str, Run]:
+    ids = [hand_run_id(row.stored.id, call_id)]
+    if row.stored.last_due_at is not None:
+        ids.append(run_id_of(row.stored.id, row.stored.last_due_at))
+    return await ledger.get_many(house.db, ids)
+
+
+def _live_refire(run: Run | None) -> Run | None:
+    return run if run is not None and run.live and run.trigger == Trigger.REFIRE else None
+
+
+def _fired(run: Run) -> Fired:
+    return Fired(run.name or "", run.id, run.state, Trigger(run.trigger or "hand"), run.due_at)
+
+
+async def _dispatch(house: House, message: IncomingMessage, now_ms: int) -> Fired | Refused:
+    (admission,) = await dispatch.admit(house, [message], now_ms)
+    await dispatch.start(house, [admission])
+    run = await ledger.get(house.db, message.run_id)
+    if run is None:
+        return Refused(Code.INTERNAL, "The run was admitted and is not in the ledger.")
+    if message.trigger is Trigger.REFIRE:
+        await write_run_ids(house, {message.run_id})
+    if _refused_now(admission):
+        await house.history.record([firing_of_run(run)])
+        return Refused(
+            Code.THREAD_BUSY,
+            f"The standing thread of {message.name} has a live run. Try again when it has ended.",
+        )
+    await house.history.record([firing_of_run(run)])
+    return _fired(run)
+
+
+def _refused_now(admission: Admission) -> bool:
+    return admission.kind is AdmissionKind.REFUSED and admission.code is Code.THREAD_BUSY

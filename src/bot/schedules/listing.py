@@ -1,0 +1,259 @@
+"""What is shown of schedules: the same words for chat, HTTP and the panel (contract §3, §6)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from bot import org
+from bot.ports import Firing, House
+from bot.runs import ledger
+from bot.runs.ledger import Run
+from bot.schedules.catalog import CATALOG, KEEP_ALIVE, CatalogSchedule
+from bot.schedules.cron import Cron, check, next_fires, parse, parse_zone
+from bot.schedules.describe import describe
+from bot.schedules.edit import default_zone
+from bot.schedules.firing import claim_firing, firing_of_run, last_firing, run_id_of
+from bot.schedules.row import BrokenRow, Row, rows_of
+from bot.times import iso, iso_or_none
+from bot.words import Refused, State
+
+NEXT = 3
+TICK_BOUND_MS = 5_000
+UNSTARTED_BOUND = 1
+"""More than this many claims with no run in thirty days, or a p95 over five seconds, is past
+what the design allows for (the first seed, "What would change our mind")."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One schedule with everything that is shown of it, as JSON."""
+
+    name: str
+    view: Mapping[str, Any]
+
+
+def firing_json(firing: Firing, zone: ZoneInfo) -> dict[str, Any]:
+    """A firing as the routes show it."""
+    return {
+        "due_at": iso_or_none(firing.due_at, zone),
+        "claimed_at": iso(firing.claimed_at, zone),
+        "trigger": firing.trigger,
+        "by": firing.by,
+        "state": firing.state,
+        "code": firing.code,
+        "run_id": firing.run_id,
+        "delivery": firing.delivery,
+        "coalesced": firing.coalesced,
+    }
+
+
+def row_json(row: Row, last: Firing | None, now_ms: int) -> dict[str, Any]:
+    """A stored schedule as the routes show it."""
+    stored = row.stored
+    fires = next_fires(row.cron, row.zone, now_ms, NEXT) if stored.enabled else []
+    return {
+        "kind": "stored",
+        "name": stored.name,
+        "cron": stored.cron,
+        "zone": stored.zone,
+        "describe": describe(row.cron, stored.zone),
+        "channel": stored.channel,
+        "thread": stored.thread,
+        "enabled": stored.enabled,
+        "paused_reason": stored.paused_reason,
+        "grants": stored.grants,
+        "next": [iso(at, row.zone) for at in fires],
+        "last": firing_json(last, row.zone) if last else None,
+        "id": stored.id,
+        "text": stored.text,
+        "window": stored.window,
+        "thread_key": stored.thread_key,
+        "created_by": stored.created_by,
+        "created_at": iso(stored.created_at, row.zone),
+    }
+
+
+def _broken_json(row: BrokenRow) -> dict[str, Any]:
+    entry: Mapping[str, Any] = row.entry if isinstance(row.entry, Mapping) else {}
+    return {
+        "kind": "stored",
+        "name": row.name,
+        "cron": entry.get("cron"),
+        "zone": entry.get("zone"),
+        "describe": None,
+        "channel": entry.get("channel"),
+        "thread": entry.get("thread"),
+        "enabled": False,
+        "paused_reason": entry.get("pausedReason") or f"cannot be read: {row.reason}",
+        "grants": entry.get("grants") or [],
+        "next": [],
+        "last": None,
+    }
+
+
+def _catalog_json(schedule: CatalogSchedule, last: Firing | None, now_ms: int) -> dict[str, Any]:
+    cron, zone = parse(schedule.cron), parse_zone("UTC")
+    assert isinstance(cron, Cron) and isinstance(zone, ZoneInfo)
+    return {
+        "kind": "catalog",
+        "name": schedule.name,
+        "cron": schedule.cron,
+        "zone": "UTC",
+        "describe": describe(cron, "UTC"),
+        "channel": None,
+        "thread": "new",
+        "enabled": True,
+        "paused_reason": None,
+        "grants": [str(grant) for grant in schedule.grants],
+        "next": [iso(at, zone) for at in next_fires(cron, zone, now_ms, NEXT)],
+        "last": firing_json(last, zone) if last else None,
+        "text": schedule.text,
+    }
+
+
+async def listing(house: House, now_ms: int, name: str | None = None) -> list[Listed]:
+    """Both kinds of schedule with their last firing, catalog first; one of them by name.
+
+    One read each of the document, the history and the ledger.
+    """
+    document = await house.config.read(org.TIER)
+    rows = [row for row in rows_of(document.entries) if name in (None, row.name)]
+    shipped = [schedule for schedule in CATALOG if name in (None, schedule.name)]
+    names = None if name is None else [name]
+    recorded = await house.history.latest(names) if rows or shipped else {}
+    runs = await ledger.get_many(house.db, _run_ids(rows, recorded))
+    shown: list[Listed] = []
+    for schedule in shipped:
+        last = recorded.get(schedule.name)
+        if schedule is KEEP_ALIVE:
+            last = await _last_tick(house, now_ms)
+        shown.append(Listed(schedule.name, _catalog_json(schedule, last, now_ms)))
+    for row in rows:
+        if isinstance(row, BrokenRow):
+            shown.append(Listed(row.name, _broken_json(row)))
+            continue
+        last = last_firing(row.stored, recorded.get(row.name), runs, now_ms)
+        shown.append(Listed(row.name, row_json(row, last, now_ms)))
+    return shown
+
+
+def _run_ids(rows: list[Row | BrokenRow], recorded: Mapping[str, Firing]) -> list[str]:
+    ids = {firing.key for firing in recorded.values()}
+    for row in rows:
+        if isinstance(row, Row) and row.stored.last_due_at is not None:
+            ids.add(run_id_of(row.stored.id, row.stored.last_due_at))
+    return sorted(ids)
+
+
+async def _last_tick(house: House, now_ms: int) -> Firing | None:
+    summary = await house.history.tick_summary(now_ms)
+    last = summary.get("last")
+    if not last:
+        return None
+    at: int = last["at"]
+    return Firing(
+        key=f"tick-{at}",
+        name=KEEP_ALIVE.name,
+        row_id="catalog",
+        due_at=at - at % 60_000,
+        claimed_at=at,
+        trigger="tick",
+        by=None,
+        state=State.OK,
+    )
+
+
+async def firings(
+    house: House, name: str, limit: int, before_ms: int | None
+) -> list[dict[str, Any]]:
+    """A schedule's firings, newest first; a claim that the history does not hold yet included."""
+    document = await house.config.read(org.TIER)
+    now_ms = house.clock.now_ms()
+    row = next((row for row in rows_of(document.entries) if row.name == name), None)
+    recorded = list(await house.history.history(name, limit, before_ms))
+    zone = row.zone if isinstance(row, Row) else ZoneInfo("UTC")
+    ids = [firing.key for firing in recorded]
+    if isinstance(row, Row):
+        ids += _run_ids([row], {})
+    runs = await ledger.get_many(house.db, ids)
+    if isinstance(row, Row):
+        claim = claim_firing(row.stored, runs, now_ms)
+        newer = claim is not None and (before_ms is None or claim.claimed_at < before_ms)
+        if claim is not None and newer and claim.key not in ids[: len(recorded)]:
+            recorded = sorted((claim, *recorded), key=lambda each: -each.claimed_at)[:limit]
+    return [firing_json(_as_it_stands(each, runs), zone) for each in recorded]
+
+
+def _as_it_stands(firing: Firing, runs: Mapping[str, Run]) -> Firing:
+    run = runs.get(firing.key)
+    return firing_of_run(run) if run is not None else firing
+
+
+async def ticks(house: House, now_ms: int) -> dict[str, Any]:
+    """Tick statistics and whether either passes its bound (contract §6, ``/admin/ticks``)."""
+    summary: Mapping[str, Any] = await house.history.tick_summary(now_ms)
+    document = await house.config.read(org.TIER)
+    unstarted_now = await _unrecorded(house, rows_of(document.entries), now_ms)
+    unstarted: int = summary["claims_without_run"]["d30"] + unstarted_now
+    spans = (summary["h24"], summary["d30"])
+    p95 = max((span["p95"] for span in spans if span["p95"] is not None), default=0)
+    last = summary.get("last")
+    return {
+        "last": {"at": iso(last["at"]), "ms": last["ms"]} if last else None,
+        "h24": summary["h24"],
+        "d30": summary["d30"],
+        "claims_without_run": {"d30": unstarted},
+        "bounds": {
+            "p95_ms": TICK_BOUND_MS,
+            "p95_passed": p95 > TICK_BOUND_MS,
+            "claims_without_run": UNSTARTED_BOUND,
+            "claims_without_run_passed": unstarted > UNSTARTED_BOUND,
+        },
+    }
+
+
+async def _unrecorded(house: House, rows: list[Row | BrokenRow], now_ms: int) -> int:
+    """Claims that show as not started and that the history does not count yet."""
+    runs = await ledger.get_many(house.db, _run_ids(rows, {}))
+    claims = [claim_firing(row.stored, runs, now_ms) for row in rows if isinstance(row, Row)]
+    waiting = [c for c in claims if c is not None and c.state is State.CLAIMED_NOT_STARTED]
+    if not waiting:
+        return 0
+    recorded = await house.history.latest([claim.name for claim in waiting])
+    return sum(
+        claim.name not in recorded or recorded[claim.name].key != claim.key for claim in waiting
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """An expression in one sentence, and its next fires (epoch milliseconds)."""
+
+    describe: str
+    next: list[int]
+    zone: ZoneInfo
+
+    def to_json(self) -> dict[str, Any]:
+        """The route's answer."""
+        return {"describe": self.describe, "next": [iso(at, self.zone) for at in self.next]}
+
+
+async def preview(
+    house: House, cron_text: str, zone_text: str | None, from_ms: int, n: int
+) -> Preview | Refused:
+    """What an expression means: its sentence and ``n`` fires strictly after ``from_ms``."""
+    zone_name = zone_text
+    if zone_name is None:
+        zone_name = default_zone((await house.config.read(org.TIER)).entries)
+    cron, zone = parse(cron_text), parse_zone(zone_name)
+    if isinstance(cron, Refused):
+        return cron
+    if isinstance(zone, Refused):
+        return zone
+    never = check(cron, zone, from_ms)
+    if never is not None:
+        return never
+    return Preview(describe(cron, zone_name), next_fires(cron, zone, from_ms, n), zone)

@@ -1,0 +1,1 @@
+"""ConfigDO: one document per tier, each written by compare-and-swap."""

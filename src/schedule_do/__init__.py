@@ -1,0 +1,1 @@
+"""ScheduleDO: the firing history of both kinds of schedule, and tick statistics."""

@@ -1,0 +1,176 @@
+"""The firing history: one row a firing, keyed by its run id. Pure over ``Sql``.
+
+A due minute of a row has one firing, whichever record of it comes first; presses by hand have
+one each. Kept for 90 days, and the last 200 of each schedule for good.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+from typing import Any
+
+from bot.objects import Sql, dump
+from bot.ports import Firing
+from bot.words import State, Trigger
+from schedule_do.merge import merge
+
+DAY_MS = 24 * 60 * 60 * 1000
+KEEP_MS = 90 * DAY_MS
+KEEP_AT_LEAST = 200
+PRUNE_SLACK_MS = DAY_MS
+"""How much a schedule's history may be over its time before it is pruned, all at once."""
+STARTING_MS = 30_000
+"""Contract §3, States: a claim without a run is ``starting`` for that long."""
+MAX_LIMIT = 200
+FOREVER_MS = 10**15
+
+MIGRATION: Sequence[str] = (
+    """CREATE TABLE firings (
+         key TEXT PRIMARY KEY,
+         name TEXT NOT NULL,
+         row_id TEXT NOT NULL,
+         due_at INTEGER,
+         claimed_at INTEGER NOT NULL,
+         trigger TEXT NOT NULL,
+         by TEXT,
+         state TEXT NOT NULL,
+         code TEXT,
+         run_id TEXT,
+         delivery TEXT,
+         coalesced INTEGER NOT NULL
+       ) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX firings_by_name ON firings (name, claimed_at DESC, key DESC)",
+    """CREATE UNIQUE INDEX firings_once ON firings (row_id, due_at)
+       WHERE trigger <> 'hand' AND due_at IS NOT NULL""",
+    """CREATE INDEX firings_without_run ON firings (claimed_at)
+       WHERE trigger = 'refire' OR state IN ('starting', 'claimed_not_started')""",
+)
+
+_COLUMNS = tuple(field.name for field in fields(Firing))
+_LIST = ", ".join(_COLUMNS)
+
+
+class Firings:
+    """The firings of every schedule, stored and catalog alike. Times are epoch milliseconds."""
+
+    def __init__(self, sql: Sql):
+        self._sql = sql
+
+    def record(self, firings: Sequence[Firing]) -> None:
+        """Insert or advance firings (see ``merge``), all or none."""
+        if firings:
+            self._sql.transaction(lambda: self._record(firings))
+
+    def _record(self, firings: Sequence[Firing]) -> None:
+        known = {_identity(firing): firing for firing in self._known(firings)}
+        keys = {firing.key: identity for identity, firing in known.items()}
+        for told in firings:
+            identity = keys.get(told.key, _identity(told))
+            before = known.get(identity)
+            after = told if before is None else merge(before, told)
+            known[identity] = after
+            keys[after.key] = identity
+        # One statement for all rows, whatever their number: json_each takes them apart.
+        self._sql.exec(
+            f"""INSERT OR REPLACE INTO firings ({_LIST})
+                SELECT {", ".join(f"value ->> '{column}'" for column in _COLUMNS)}
+                FROM json_each(?)""",
+            dump([asdict(firing) for firing in known.values()]),
+        )
+        self._prune({firing.name for firing in firings}, max(f.claimed_at for f in firings))
+
+    def _known(self, firings: Sequence[Firing]) -> list[Firing]:
+        """What is stored of them, under their keys or as the same due minute of the same row."""
+        rows = self._sql.exec(
+            f"""WITH told AS (
+                  SELECT value ->> 'key' AS key, value ->> 'row_id' AS row_id,
+                         value ->> 'due_at' AS due_at, value ->> 'trigger' AS trigger
+                  FROM json_each(?)
+                )
+                SELECT {_LIST} FROM firings WHERE key IN (SELECT key FROM told)
+                UNION
+                SELECT {", ".join(f"firings.{column}" for column in _COLUMNS)}
+                FROM told JOIN firings
+                  ON firings.row_id = told.row_id AND firings.due_at = told.due_at
+                 AND firings.trigger <> 'hand' AND firings.due_at IS NOT NULL
+                WHERE told.trigger <> 'hand'""",
+            dump([asdict(firing) for firing in firings]),
+        )
+        return [Firing(**row) for row in rows]
+
+    def _prune(self, names: set[str], now_ms: int) -> None:
+        """Drop what is over its time, of schedules whose oldest firing is well over it."""
+        self._sql.exec(
+            """WITH floors AS MATERIALIZED (
+                 SELECT asked.value AS name,
+                        (SELECT claimed_at FROM firings WHERE name = asked.value
+                         ORDER BY claimed_at DESC LIMIT 1 OFFSET ?) AS claimed_at
+                 FROM json_each(?) AS asked
+                 WHERE EXISTS (SELECT 1 FROM firings WHERE name = asked.value AND claimed_at < ?)
+               )
+               DELETE FROM firings WHERE key IN (
+                 SELECT firings.key FROM floors JOIN firings
+                   ON firings.name = floors.name AND firings.claimed_at < MIN(?, floors.claimed_at)
+               )""",
+            KEEP_AT_LEAST - 1,
+            dump(sorted(names)),
+            now_ms - KEEP_MS - PRUNE_SLACK_MS,
+            now_ms - KEEP_MS,
+        )
+
+    def latest(self, names: Sequence[str] | None = None) -> dict[str, Firing]:
+        """The newest firing of each name, of all names when None. Costs by names, not firings."""
+        if names is None:
+            asked = """RECURSIVE asked (name) AS (
+                         SELECT MIN(name) FROM firings
+                         UNION ALL
+                         SELECT (SELECT MIN(name) FROM firings WHERE name > asked.name)
+                         FROM asked WHERE asked.name IS NOT NULL
+                       )"""
+            params: tuple[str, ...] = ()
+        else:
+            asked, params = "asked (name) AS (SELECT value FROM json_each(?))", (dump(list(names)),)
+        rows = self._sql.exec(
+            f"""WITH {asked}
+                SELECT {", ".join(f"firings.{column}" for column in _COLUMNS)}
+                FROM asked JOIN firings ON firings.key = (
+                  SELECT key FROM firings WHERE name = asked.name
+                  ORDER BY claimed_at DESC, key DESC LIMIT 1
+                )""",
+            *params,
+        )
+        return {row["name"]: Firing(**row) for row in rows}
+
+    def history(self, name: str, limit: int, before_ms: int | None = None) -> list[Firing]:
+        """At most ``limit`` firings of one name, newest first, claimed before ``before_ms``."""
+        rows = self._sql.exec(
+            f"""SELECT {_LIST} FROM firings WHERE name = ? AND claimed_at < ?
+                ORDER BY claimed_at DESC, key DESC LIMIT ?""",
+            name,
+            FOREVER_MS if before_ms is None else before_ms,
+            limit,
+        )
+        return [Firing(**row) for row in rows]
+
+    def claims_without_run(self, since_ms: int, now_ms: int) -> int:
+        """Firings claimed after ``since_ms`` whose claim had no run at first.
+
+        A re-fire counts: there was nothing to re-fire otherwise.
+        """
+        rows = self._sql.exec(
+            f"""SELECT COUNT(*) AS n FROM firings
+                WHERE (trigger = '{Trigger.REFIRE}'
+                       OR state IN ('{State.STARTING}', '{State.CLAIMED_NOT_STARTED}'))
+                  AND claimed_at > ? AND (state <> '{State.STARTING}' OR claimed_at <= ?)""",
+            since_ms,
+            now_ms - STARTING_MS,
+        )
+        return rows[0]["n"]
+
+
+def _identity(firing: Firing) -> tuple[Any, ...]:
+    """What makes two records one firing: the row's due minute, or the key of a press by hand."""
+    if firing.trigger == Trigger.HAND or firing.due_at is None:
+        return (firing.key,)
+    return (firing.row_id, firing.due_at)

@@ -1,0 +1,3 @@
+"""Has the name of a vendored package, which must win."""
+
+OURS = True
