@@ -143,6 +143,11 @@ class HistoryStore(Protocol):
         """Count, p50, p95 of 24 h and 30 d, the last tick, claims with no run in 30 d."""
         ...
 
+    async def strips(self, since_ms: int, bucket_ms: int) -> Json:
+        """What happened since then by bucket of time: ``{ticks: [[bucket, count]], firings:
+        {name: [[bucket, state, count, folded]]}}``."""
+        ...
+
 
 # --- the database (D1) ---------------------------------------------------------------
 
@@ -214,6 +219,10 @@ class Steps(Protocol):
         """Run ``work`` once and keep its JSON value; ``retries`` more times if it raises."""
         ...
 
+    async def sleep(self, name: str, ms: int) -> None:
+        """Let ``ms`` milliseconds pass, once, without holding anything meanwhile."""
+        ...
+
 
 class StepWork(Protocol):
     """A step's work: an async function without arguments that answers a JSON value."""
@@ -235,18 +244,27 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class NotOpened:
-    """A thread that could not be opened; ``gone``: the channel itself is not there."""
+    """A thread that could not be opened; ``gone``: the channel itself is not there.
+
+    With ``wait_s`` the service asks to be asked again in that many seconds; nothing was opened.
+    """
 
     reason: str
     gone: bool = True
+    wait_s: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """How a post ended: the delivery word, and the reason where it is ``undelivered``."""
+    """How a post ended: the delivery word, and the reason where it is ``undelivered``.
+
+    With ``wait_s`` the service asks to be asked again in that many seconds: the same key then
+    goes on with what was not posted yet.
+    """
 
     delivery: Delivery
     reason: str | None = None
+    wait_s: int | None = None
 
     def __str__(self) -> str:
         return f"{self.delivery}: {self.reason}" if self.reason else str(self.delivery)
@@ -261,8 +279,8 @@ class ChannelIO(Protocol):
         """Whether ``<surface>:<id>`` is a channel this surface can name, without any I/O."""
         ...
 
-    def can_open_threads(self, channel: str) -> bool:
-        """Whether that channel opens threads."""
+    async def can_open_threads(self, channel: str) -> NotOpened | None:
+        """Whether that channel opens threads, as far as can be told; None is yes."""
         ...
 
     async def open_thread(
@@ -304,11 +322,45 @@ class HttpClient(Protocol):
         ...
 
 
+class Inference(Protocol):
+    """The platform's own models (Workers AI)."""
+
+    async def run(self, model: str, inputs: Json, *, timeout_s: float) -> Json:
+        """One call of a model; raises Fault when no answer comes within ``timeout_s`` seconds."""
+        ...
+
+
 class Background(Protocol):
     """Work that goes on after the answer (``ctx.waitUntil``)."""
 
     def defer(self, work: Coroutine[Any, Any, None]) -> None:
         """Run ``work`` after the answer; its failure is logged, never raised."""
+        ...
+
+
+class Seal(Protocol):
+    """Closes people's secrets so that whoever reads the database cannot read them.
+
+    ``place`` says what a secret belongs to; a sealed text opens for that place alone.
+    """
+
+    async def close(self, secret: str, *, place: str) -> str | None:
+        """The secret, sealed; None where no key is configured."""
+        ...
+
+    async def open(self, sealed: str, *, place: str) -> str | None:
+        """The secret; None for another place, another key, no key, or a text that was changed."""
+        ...
+
+
+class AccessKeys(Protocol):
+    """The keys by which a Cloudflare Access team signs its assertions."""
+
+    async def signed(self, kid: str, data: bytes, signature: bytes, now_ms: int) -> bool:
+        """Whether the team's key ``kid`` made this RS256 signature over ``data``.
+
+        Raises Fault when the team's keys cannot be read.
+        """
         ...
 
 
@@ -321,6 +373,7 @@ class Settings:
     cron_token: str = ""
     internal_key: str = ""
     session_key: str = ""
+    seal_key: str = ""
     model_base_url: str = ""
     model_api_key: str = ""
     model: str = ""
@@ -332,6 +385,8 @@ class Settings:
     telegram_bot_token: str = ""
     telegram_webhook_secret: str = ""
     telegram_api_url: str = "https://api.telegram.org"
+    access_team_domain: str = ""
+    access_aud: str = ""
     web_channels: tuple[str, ...] = ("general", "ops")
     allow_private_addresses: bool = False
     """Whether people's MCP servers and skills may lie on private addresses, over plain http:
@@ -357,3 +412,8 @@ class House:
     channels: Mapping[str, ChannelIO]
     http: HttpClient
     background: Background
+    seal: Seal
+    inference: Inference | None = None
+    """The platform's models, where there is a binding for them."""
+    access_keys: AccessKeys | None = None
+    """The keys of the Cloudflare Access team, where Access is set up."""

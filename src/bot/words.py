@@ -60,6 +60,18 @@ LIVE_STATES = frozenset({State.RUNNING})
 FINAL_STATES = frozenset({State.OK, State.FAILED, State.REFUSED, State.SKIPPED_STALE})
 
 
+STATE_TEXTS: dict[State, str] = {
+    State.STARTING: "Claimed a moment ago; its run is about to start",
+    State.CLAIMED_NOT_STARTED: "Claimed, and no run was ever started",
+    State.RUNNING: "Its run is under way",
+    State.OK: "It ran and answered",
+    State.FAILED: "Its run failed",
+    State.REFUSED: "It was refused, and did not do what it asks for",
+    State.SKIPPED_STALE: "It was older than its window, and was skipped",
+}
+"""The sentence of each state, the same on every surface."""
+
+
 class Delivery(StrEnum):
     """Whether the outcome reached its channel; apart from the state, never folded into it.
 
@@ -127,7 +139,12 @@ class Code(StrEnum):
     THREAD_BUSY = "thread_busy"
     NO_RUN = "no_run"
     RUN_ENDED = "run_ended"
+    NOT_UNDERSTOOD = "not_understood"
     NO_MODEL = "no_model"
+    MODEL_UNAVAILABLE = "model_unavailable"
+    BAD_TOOL_CALL = "bad_tool_call"
+    TOO_MANY_STEPS = "too_many_steps"
+    TOO_MANY_TOKENS = "too_many_tokens"
     NO_OUTPUT = "no_output"
     CANCELLED = "cancelled"
     INTERRUPTED = "interrupted"
@@ -135,7 +152,10 @@ class Code(StrEnum):
     # people's own things
     NOT_A_PERSON = "not_a_person"
     TOO_MANY = "too_many"
+    BAD_TIME = "bad_time"
     NOT_CONFIGURED = "not_configured"
+    BAD_DOCUMENT = "bad_document"
+    NO_ANSWER = "no_answer"
     # GitHub
     GITHUB_NO_TOKEN = "github_no_token"
     GITHUB_TOKEN_REFUSED = "github_token_refused"
@@ -193,13 +213,21 @@ TEXTS: dict[Code, Text] = {
     Code.NO_RUN: Text("There is no run of that id", 404),
     Code.RUN_ENDED: Text("That run has ended already", 409),
     Code.NO_MODEL: Text("No model is configured", 422),
+    Code.NOT_UNDERSTOOD: Text("It is not clear what was asked for", 422),
+    Code.MODEL_UNAVAILABLE: Text("The model did not answer", 502),
+    Code.BAD_TOOL_CALL: Text("The model called a tool in a way that cannot be read", 502),
+    Code.TOO_MANY_STEPS: Text("The run passed its ceiling of steps", 422),
+    Code.TOO_MANY_TOKENS: Text("The run passed its ceiling of tokens", 422),
     Code.NO_OUTPUT: Text("The run gave an empty answer", 422),
     Code.CANCELLED: Text("The run was cancelled", 409),
     Code.INTERRUPTED: Text("The run was cut off before it could finish", 500),
     Code.TIMED_OUT: Text("The run passed its deadline", 504),
     Code.NOT_A_PERSON: Text("Only a person has things of their own", 403),
+    Code.BAD_TIME: Text("That time is refused", 422),
     Code.TOO_MANY: Text("There are as many of these as there may be", 429),
     Code.NOT_CONFIGURED: Text("This bot is not set up for that", 422),
+    Code.BAD_DOCUMENT: Text("That OpenAPI document is refused", 422),
+    Code.NO_ANSWER: Text("That address did not answer", 502),
     Code.GITHUB_NO_TOKEN: Text("No GitHub token is configured", 422),
     Code.GITHUB_TOKEN_REFUSED: Text("GitHub refused the token", 422),
     Code.GITHUB_NOT_FOUND: Text("GitHub does not show that repository to this token", 422),

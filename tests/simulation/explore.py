@@ -42,9 +42,14 @@ class Task:
 
 
 class History:
-    """Tasks over a house; ``pause`` is the hook to build the house with."""
+    """Tasks over a house; ``pause`` is the hook to build the house with.
 
-    def __init__(self) -> None:
+    ``deep`` stops after each effect as well as before it: where a crash between an effect and
+    its answer matters.
+    """
+
+    def __init__(self, *, deep: bool = False) -> None:
+        self.deep = deep
         self.tasks: list[Task] = []
         self.current: Task | None = None
 
@@ -53,6 +58,8 @@ class History:
         if task is None:
             return
         if point.endswith(" done"):
+            if self.deep:
+                await Point(point)
             if task.fault_next == "done":
                 task.fault_next = None
                 raise Fault(f"{point}, and the answer was lost")
@@ -76,6 +83,8 @@ class History:
             task.work.send(None)
         except StopIteration as end:
             task.ended, task.result = True, end.value
+        except Fault as fault:
+            task.ended, task.result = True, fault
         finally:
             self.current = None
 
@@ -101,13 +110,23 @@ class Path:
         return choice
 
 
-def play(history: History, path: Path) -> None:
-    """Run a history to its end along a path."""
+def play(history: History, path: Path, preemptions: int | None = None) -> None:
+    """Run a history to its end along a path.
+
+    ``preemptions`` bounds how often a task that could go on is made to wait for another. Most
+    races need one or two, and a bound keeps long histories small enough to walk whole.
+    """
+    last: Task | None = None
     while live := history.live():
+        if preemptions == 0 and last in live:
+            live = [last]
         moves: list[tuple[str, Task]] = [("step", task) for task in live]
         moves += [("crash", task) for task in live if task.crashes]
         moves += [(how, task) for task in live if task.faults for how in ("undone", "done")]
         move, task = moves[path.choose(len(moves)) if len(moves) > 1 else 0]
+        if preemptions and last is not None and task is not last and not last.ended:
+            preemptions -= 1
+        last = task
         if move == "crash":
             history.crash(task)
             continue
@@ -117,14 +136,19 @@ def play(history: History, path: Path) -> None:
         history.step(task)
 
 
-def explore(make: Callable[[], tuple[History, Callable[[], None]]], limit: int = 60_000) -> int:
+def explore(
+    make: Callable[[], tuple[History, Callable[[], None]]],
+    *,
+    preemptions: int | None = None,
+    limit: int = 20_000,
+) -> int:
     """Run every path of the history that ``make`` builds, and its check; how many there were."""
     given: list[int] = []
     count = 0
     while True:
         history, check = make()
         path = Path(given)
-        play(history, path)
+        play(history, path, preemptions)
         count += 1
         try:
             check()

@@ -50,6 +50,11 @@ class MemorySteps:
                         raise
         return json.loads(self.kept[name])
 
+    async def sleep(self, name: str, ms: int) -> None:
+        if name not in self.kept:
+            self.ran.append(name)
+            self.kept[name] = json.dumps(ms)
+
 
 @dataclass
 class World:
@@ -121,12 +126,12 @@ class World:
     # --- afterwards ---------------------------------------------------------------------
 
     def settle(self) -> None:
-        """What comes later in any life: a watchdog round and every started run's end."""
-        self.house.clock.advance(minutes=5)
-        run(watch(self.house))
-        for run_id in list(self.house.engine.started):
-            run(self.turn(run_id))
-        run(watch(self.house))
+        """What comes later in any life: rounds of the watchdog and every started run's end."""
+        for _ in range(2):
+            self.house.clock.advance(minutes=5)
+            run(watch(self.house))
+            for run_id in list(self.house.engine.started):
+                run(self.turn(run_id))
 
     def runs(self) -> list[dict[str, Any]]:
         return self.house.db.sql("SELECT * FROM runs ORDER BY admitted_at, id")

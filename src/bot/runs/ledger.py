@@ -19,7 +19,7 @@ from bot.words import Code, Refused, State
 COLUMNS = (
     "id, actor, grants, source, name, row_id, due_at, claimed_at, trigger, by, channel, thread, "
     "slot, lead, text, route, effect, state, code, output, delivery, coalesced, admitted_at, "
-    "started_at, touched_at, resumed, finished_at"
+    "started_at, touched_at, resumed, finished_at, model_calls, tokens_in, tokens_out"
 )
 _INSERTED = (
     "id, actor, grants, source, name, row_id, due_at, claimed_at, trigger, by, channel, thread, "
@@ -28,8 +28,10 @@ _INSERTED = (
 _FROM_JSON = ", ".join(f"json_extract(value, '$.{name}')" for name in _INSERTED.split(", "))
 _ADMIT = f"""
 INSERT INTO runs ({_INSERTED}, state, admitted_at, touched_at, finished_at, code, route, effect)
-SELECT {_FROM_JSON}, json_extract(value, '$.state'), ?2, ?2, json_extract(value, '$.finished_at'),
-       json_extract(value, '$.code'), json_extract(value, '$.route'), json_extract(value, '$.effect')
+SELECT {_FROM_JSON},
+       json_extract(value, '$.state'), ?2, ?2, json_extract(value, '$.finished_at'),
+       json_extract(value, '$.code'), json_extract(value, '$.route'),
+       json_extract(value, '$.effect')
 FROM json_each(?1) WHERE true
 ON CONFLICT DO NOTHING RETURNING id
 """
@@ -68,6 +70,9 @@ class Run:
     touched_at: int
     resumed: int
     finished_at: int | None
+    model_calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
 
     @property
     def live(self) -> bool:
@@ -86,8 +91,10 @@ class Verdict:
 
 def _read(row: Mapping[str, Any]) -> Run:
     grants = parse_grants(json.loads(row["grants"]))
-    values = {**row, "grants": () if isinstance(grants, Refused) else grants}
-    return Run(**{**values, "state": State(row["state"])})
+    values: dict[str, Any] = dict(row)
+    values["grants"] = () if isinstance(grants, Refused) else grants
+    values["state"] = State(row["state"])
+    return Run(**values)
 
 
 async def admit(
@@ -212,6 +219,32 @@ async def touch(db: Database, run_id: str, now_ms: int) -> bool:
         run_id,
     )
     return done.changes == 1
+
+
+async def begin(db: Database, run_id: str, now_ms: int) -> Run | None:
+    """As ``touch``, answering the run; None when it was ended meanwhile."""
+    begun = await db.run(
+        "UPDATE runs SET touched_at = ?1, started_at = coalesce(started_at, ?1) "
+        f"WHERE id = ?2 AND state = 'running' RETURNING {COLUMNS}",
+        now_ms,
+        run_id,
+    )
+    return _read(begun.rows[0]) if begun.rows else None
+
+
+async def earlier_in_thread(db: Database, run: Run, *, limit: int) -> list[Run]:
+    """The last runs of the run's thread that were admitted before it, oldest first."""
+    if run.thread is None:
+        return []
+    found = await db.run(
+        f"SELECT {COLUMNS} FROM runs WHERE thread = ? AND admitted_at <= ? AND id != ? "
+        "ORDER BY admitted_at DESC, rowid DESC LIMIT ?",
+        run.thread,
+        run.admitted_at,
+        run.id,
+        limit,
+    )
+    return [_read(row) for row in reversed(found.rows)]
 
 
 async def set_thread(db: Database, run_id: str, thread: str) -> bool:

@@ -27,6 +27,11 @@ def run_json(run: Run) -> dict[str, Any]:
         "code": run.code,
         "output": run.output,
         "delivery": run.delivery,
+        "usage": {
+            "model_calls": run.model_calls,
+            "tokens_in": run.tokens_in,
+            "tokens_out": run.tokens_out,
+        },
         "admitted_at": iso(run.admitted_at),
         "started_at": iso_or_none(run.started_at),
         "finished_at": iso_or_none(run.finished_at),

@@ -14,12 +14,15 @@ from enum import StrEnum
 from bot import org
 from bot.announce import announce
 from bot.dispatch.turn import RECORDED
-from bot.ports import EngineStatus, Fault, House, Posted
+from bot.jobs.run import end_lost, job_ended
+from bot.ports import EngineStatus, Fault, Firing, House, Posted
 from bot.runs import ledger
 from bot.runs.ledger import Run
+from bot.schedules.due import SKEW_MS
 from bot.schedules.firing import claim_firing, firing_of_run, run_id_of
-from bot.schedules.row import Row, rows_of
-from bot.schedules.tick import write_run_ids
+from bot.schedules.record import write_run_ids
+from bot.schedules.row import BrokenRow, Row, rows_of
+from bot.times import iso
 from bot.words import TEXTS, Code, Delivery, Source, State
 
 log = logging.getLogger("bot.watchdog")
@@ -41,12 +44,14 @@ class Remedy(StrEnum):
 
 def remedy(run: Run, status: EngineStatus, now_ms: int) -> Remedy:
     """What a live run needs, by how its instance stands. Pure; ``now_ms`` epoch milliseconds."""
+    # A step noted well ahead of now was noted under a wrong clock, and says nothing.
     quiet_ms = now_ms - run.touched_at
+    stalled = quiet_ms >= STALL_MS or quiet_ms < -SKEW_MS
     if status is EngineStatus.ENDED:
         return Remedy.END
     if now_ms - run.admitted_at > DEADLINE_MS or run.resumed > MAX_RESUMES:
         return Remedy.END
-    if quiet_ms < STALL_MS:
+    if not stalled:
         return Remedy.LEAVE
     return Remedy.START if status is EngineStatus.ABSENT else Remedy.RESUME
 
@@ -89,6 +94,10 @@ async def watch(house: House) -> WatchReport:
         await _write_down_claims(house, now_ms, report)
     except Fault as fault:
         report.errors.append(f"claims: {fault}")
+    try:
+        report.ended += await end_lost(house)
+    except Fault as fault:
+        report.errors.append(f"jobs: {fault}")
     log.info("watchdog: %s", report, extra={"action": "watched"})
     return report
 
@@ -130,6 +139,8 @@ async def end(house: House, run: Run, code: Code, now_ms: int) -> bool:
     current = await ledger.get(house.db, run.id)
     if current is not None and Source(current.source) in RECORDED:
         await house.history.record([firing_of_run(current)])
+    if current is not None and Source(current.source) is Source.JOB:
+        await job_ended(house, current)
     return ended
 
 
@@ -166,6 +177,21 @@ async def _write_down_claims(house: House, now_ms: int, report: WatchReport) -> 
     known = [firing_of_run(run) for run in runs.values()]
     if never or known:
         await house.history.record([*never, *known])
+    for claim in never:
+        await _say_unstarted(house, claim, rows, now_ms)
     report.unstarted += [claim.name for claim in never]
     if runs:
         await write_run_ids(house, set(runs))
+
+
+async def _say_unstarted(
+    house: House, claim: Firing, rows: list[Row | BrokenRow], now_ms: int
+) -> None:
+    """Say in the row's channel, once, that a claim never started and how a person fires it."""
+    row = next(row for row in rows if isinstance(row, Row) and row.stored.id == claim.row_id)
+    text = (
+        f"{claim.name} · due {iso(claim.due_at or claim.claimed_at, row.zone)} · {claim.state}: "
+        f"it was claimed and never ran. schedule fire {claim.name} runs that minute, once."
+    )
+    key = f"{claim.key}-unstarted"
+    await announce(house, text, key=key, now_ms=now_ms, channel=row.stored.channel)

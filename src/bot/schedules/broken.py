@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from bot import org
@@ -15,14 +15,15 @@ from bot.words import Refused
 log = logging.getLogger("bot.schedules")
 
 
-def is_paused(entry: Any) -> bool:
+def is_paused(row: BrokenRow) -> bool:
     """Whether a broken entry was paused, and so announced, already."""
-    return isinstance(entry, Mapping) and entry.get("enabled") is False  # type: ignore[reportUnknownMemberType]
+    return (row.fields or {}).get("enabled") is False
 
 
 def paused_entry(row: BrokenRow) -> dict[str, Any]:
     """The broken entry with the pause and its reason; everything else is kept as it is."""
-    kept: dict[str, Any] = dict(row.entry) if isinstance(row.entry, Mapping) else {"was": row.entry}
+    fields = row.fields
+    kept = dict(fields) if fields is not None else {"was": row.entry}
     return {**kept, "enabled": False, "pausedReason": f"cannot be read: {row.reason}"}
 
 
@@ -39,7 +40,7 @@ async def pause(house: House, names: Sequence[str], now_ms: int) -> list[str]:
             for name in names
             if PREFIX + name in document.entries
             and isinstance(row := read_row(name, document.entries[PREFIX + name]), BrokenRow)
-            and not is_paused(row.entry)
+            and not is_paused(row)
         ]
         return {row.key: paused_entry(row) for row in found}, found
 
@@ -48,7 +49,7 @@ async def pause(house: House, names: Sequence[str], now_ms: int) -> list[str]:
         return []
     for row in paused:
         log.error("%s cannot be read: %s", row.name, row.reason, extra={"action": "row_broken"})
-        channel: Any = row.entry.get("channel") if isinstance(row.entry, Mapping) else None
+        channel: Any = (row.fields or {}).get("channel")
         await announce(
             house,
             f"The schedule {row.name} cannot be read any more and is paused: {row.reason}. "

@@ -8,8 +8,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from bot import org
-from bot.authz.grants import Grant, covers, parse_grants
 from bot.announce import find
+from bot.authz.grants import Grant, covers, parse_grants
 from bot.ports import Document, House
 from bot.schedules import catalog
 from bot.schedules.cron import Cron, check, parse, parse_zone
@@ -62,6 +62,8 @@ async def add(
     and is answered as made.
     """
 
+    place = await _channel_refused(house, draft.channel)
+
     def decision(document: Document) -> org.Decision[Row]:
         key = PREFIX + draft.name
         standing = document.entries.get(key)
@@ -72,7 +74,7 @@ async def add(
         refusal = _place_refused(document.entries, draft.name)
         if refusal is not None:
             return refusal
-        checked = _check(house, draft, document.entries, held, now_ms)
+        checked = _check(draft, document.entries, held, place, now_ms)
         if isinstance(checked, Refused):
             return checked
         stored = StoredRow(
@@ -122,10 +124,10 @@ def _place_refused(entries: Mapping[str, Any], name: str) -> Refused | None:
 
 
 def _check(
-    house: House,
     draft: Draft,
     entries: Mapping[str, Any],
     held: tuple[Grant, ...],
+    place: Refused | None,
     now_ms: int,
 ) -> _Checked | Refused:
     zone_name = draft.zone if draft.zone is not None else default_zone(entries)
@@ -143,7 +145,7 @@ def _check(
         never,
         window,
         _not_held(grants, held),
-        _channel_refused(house, draft.channel),
+        place,
         _thread_refused(draft.thread),
         bad_text(draft.text),
     ):
@@ -169,21 +171,25 @@ def _not_held(grants: Sequence[Grant], held: tuple[Grant, ...]) -> Refused | Non
     return None
 
 
-def _channel_refused(house: House, channel: str) -> Refused | None:
+async def _channel_refused(house: House, channel: str) -> Refused | None:
     surface = find(house, channel)
     if surface is None:
         known = ", ".join(f"web:{name}" for name in house.settings.web_channels)
         return Refused(
             Code.NO_CHANNEL,
-            f"There is no channel {channel[:80]!r}. Write SURFACE:ID; the web channels are {known}.",
+            f"There is no channel {channel[:80]!r}. Write SURFACE:ID; the web channels are "
+            f"{known}.",
         )
-    if not surface.can_open_threads(channel):
-        return Refused(
-            Code.CHANNEL_CANNOT_OPEN_THREAD,
-            f"{channel} cannot open a thread, so a schedule cannot speak there. Choose a channel "
-            "that can, such as a web channel.",
-        )
-    return None
+    closed = await surface.can_open_threads(channel)
+    if closed is None:
+        return None
+    if closed.gone:
+        return Refused(Code.NO_CHANNEL, f"There is no channel {channel[:80]!r}: {closed.reason}.")
+    return Refused(
+        Code.CHANNEL_CANNOT_OPEN_THREAD,
+        f"{channel} cannot open a thread, so a schedule cannot speak there: {closed.reason}. "
+        "Choose a channel that can, such as a web channel.",
+    )
 
 
 def _thread_refused(thread: str | None) -> Refused | None:

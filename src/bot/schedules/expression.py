@@ -83,7 +83,7 @@ class Cron:
     fixed: bool = field(compare=False)
 
 
-class _Bad(Exception):  # noqa: N818 - never leaves this module
+class _Bad(Exception):
     """Carries one refusal from the depth of the parser to ``parse``."""
 
 

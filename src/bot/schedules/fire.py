@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from bot import org
 from bot.dispatch import admit as dispatch
 from bot.dispatch.message import Admission, AdmissionKind, IncomingMessage
-from bot.ports import House
+from bot.ports import Firing, House
 from bot.runs import ledger
 from bot.runs.ledger import Run
 from bot.schedules.edit import readable
@@ -18,8 +18,8 @@ from bot.schedules.firing import (
     message_of,
     run_id_of,
 )
+from bot.schedules.record import write_run_ids
 from bot.schedules.row import Row
-from bot.schedules.tick import write_run_ids
 from bot.words import Code, Refused, State, Trigger
 
 
@@ -32,6 +32,7 @@ class Fired:
     state: State
     trigger: Trigger
     due_at: int | None
+    by: str | None = None
 
 
 async def fire(house: House, name: str, *, by: str, call_id: str, now_ms: int) -> Fired | Refused:
@@ -54,16 +55,7 @@ async def fire(house: House, name: str, *, by: str, call_id: str, now_ms: int) -
             f"{name} was claimed less than 30 seconds ago and is starting. Look again shortly.",
         )
     if claim is not None and claim.state is State.CLAIMED_NOT_STARTED:
-        message = message_of(
-            row,
-            trigger=Trigger.REFIRE,
-            claimed_at=claim.claimed_at,
-            due_at=claim.due_at,
-            run_id=claim.key,
-            by=by,
-            coalesced=claim.coalesced,
-        )
-        return await _dispatch(house, message, now_ms)
+        return await _dispatch(house, _refire(row, claim, by), now_ms)
     again = runs.get(hand_run_id(row.stored.id, call_id))
     if again is None and claim is not None:
         again = _live_refire(runs.get(claim.key))
@@ -80,6 +72,43 @@ async def fire(house: House, name: str, *, by: str, call_id: str, now_ms: int) -
     return await _dispatch(house, message, now_ms)
 
 
+async def refire(house: House, name: str, key: str, *, by: str, now_ms: int) -> Fired | Refused:
+    """Dispatch the claim whose run would have the id ``key``, and nothing else. Raises Fault.
+
+    However many press, and whenever, that minute runs once: whoever comes later is answered
+    with its run. A claim that was overtaken by a later one is ``conflict``.
+    """
+    document = await house.config.read(org.TIER)
+    row = readable(document.entries, name)
+    if isinstance(row, Refused):
+        return row
+    due_at = row.stored.last_due_at
+    current = None if due_at is None else run_id_of(row.stored.id, due_at)
+    runs = await ledger.get_many(house.db, [key, *filter(None, [current])])
+    if key in runs and runs[key].name == name:
+        return _fired(runs[key])
+    claim = claim_firing(row.stored, runs, now_ms)
+    if claim is None or claim.key != key or claim.state is not State.CLAIMED_NOT_STARTED:
+        return Refused(
+            Code.CONFLICT,
+            f"That minute of {name} can be fired no more. schedule show {name} says how it stands.",
+        )
+    return await _dispatch(house, _refire(row, claim, by), now_ms)
+
+
+def _refire(row: Row, claim: Firing, by: str) -> IncomingMessage:
+    """The dispatch of a claim that never started, pressed by a person."""
+    return message_of(
+        row,
+        trigger=Trigger.REFIRE,
+        claimed_at=claim.claimed_at,
+        due_at=claim.due_at,
+        run_id=claim.key,
+        by=by,
+        coalesced=claim.coalesced,
+    )
+
+
 async def _known_runs(house: House, row: Row, call_id: str) -> dict[str, Run]:
     ids = [hand_run_id(row.stored.id, call_id)]
     if row.stored.last_due_at is not None:
@@ -92,7 +121,8 @@ def _live_refire(run: Run | None) -> Run | None:
 
 
 def _fired(run: Run) -> Fired:
-    return Fired(run.name or "", run.id, run.state, Trigger(run.trigger or "hand"), run.due_at)
+    trigger = Trigger(run.trigger or "hand")
+    return Fired(run.name or "", run.id, run.state, trigger, run.due_at, run.by)
 
 
 async def _dispatch(house: House, message: IncomingMessage, now_ms: int) -> Fired | Refused:

@@ -21,6 +21,9 @@ from bot.times import iso, iso_or_none
 from bot.words import Refused, State
 
 NEXT = 3
+NO_RUNS: Mapping[str, Run] = {}
+STRIPS: Mapping[str, tuple[int, int]] = {"24h": (10 * 60_000, 144), "30d": (4 * 3_600_000, 180)}
+"""The spans of time that are shown as a strip: a bucket's milliseconds, and how many there are."""
 TICK_BOUND_MS = 5_000
 UNSTARTED_BOUND = 1
 """More than this many claims with no run in thirty days, or a p95 over five seconds, is past
@@ -35,8 +38,11 @@ class Listed:
     view: Mapping[str, Any]
 
 
-def firing_json(firing: Firing, zone: ZoneInfo) -> dict[str, Any]:
-    """A firing as the routes show it."""
+def firing_json(firing: Firing, zone: ZoneInfo, run: Run | None = None) -> dict[str, Any]:
+    """A firing as the routes show it; with its run, also how long it ran and in which thread."""
+    ran_ms = None
+    if run is not None and run.started_at is not None and run.finished_at is not None:
+        ran_ms = run.finished_at - run.started_at
     return {
         "due_at": iso_or_none(firing.due_at, zone),
         "claimed_at": iso(firing.claimed_at, zone),
@@ -47,11 +53,15 @@ def firing_json(firing: Firing, zone: ZoneInfo) -> dict[str, Any]:
         "run_id": firing.run_id,
         "delivery": firing.delivery,
         "coalesced": firing.coalesced,
+        "ran_ms": ran_ms,
+        "thread": run.thread if run is not None else None,
     }
 
 
-def row_json(row: Row, last: Firing | None, now_ms: int) -> dict[str, Any]:
-    """A stored schedule as the routes show it."""
+def row_json(
+    row: Row, last: Firing | None, now_ms: int, runs: Mapping[str, Run] = NO_RUNS
+) -> dict[str, Any]:
+    """A stored schedule as the routes show it; ``runs`` holds its last firing's, by id."""
     stored = row.stored
     fires = next_fires(row.cron, row.zone, now_ms, NEXT) if stored.enabled else []
     return {
@@ -66,7 +76,7 @@ def row_json(row: Row, last: Firing | None, now_ms: int) -> dict[str, Any]:
         "paused_reason": stored.paused_reason,
         "grants": stored.grants,
         "next": [iso(at, row.zone) for at in fires],
-        "last": firing_json(last, row.zone) if last else None,
+        "last": firing_json(last, row.zone, runs.get(last.key)) if last else None,
         "id": stored.id,
         "text": stored.text,
         "window": stored.window,
@@ -77,7 +87,7 @@ def row_json(row: Row, last: Firing | None, now_ms: int) -> dict[str, Any]:
 
 
 def _broken_json(row: BrokenRow) -> dict[str, Any]:
-    entry: Mapping[str, Any] = row.entry if isinstance(row.entry, Mapping) else {}
+    entry = row.fields or {}
     return {
         "kind": "stored",
         "name": row.name,
@@ -94,7 +104,9 @@ def _broken_json(row: BrokenRow) -> dict[str, Any]:
     }
 
 
-def _catalog_json(schedule: CatalogSchedule, last: Firing | None, now_ms: int) -> dict[str, Any]:
+def _catalog_json(
+    schedule: CatalogSchedule, last: Firing | None, now_ms: int, runs: Mapping[str, Run]
+) -> dict[str, Any]:
     cron, zone = parse(schedule.cron), parse_zone("UTC")
     assert isinstance(cron, Cron) and isinstance(zone, ZoneInfo)
     return {
@@ -109,7 +121,7 @@ def _catalog_json(schedule: CatalogSchedule, last: Firing | None, now_ms: int) -
         "paused_reason": None,
         "grants": [str(grant) for grant in schedule.grants],
         "next": [iso(at, zone) for at in next_fires(cron, zone, now_ms, NEXT)],
-        "last": firing_json(last, zone) if last else None,
+        "last": firing_json(last, zone, runs.get(last.key)) if last else None,
         "text": schedule.text,
     }
 
@@ -123,20 +135,20 @@ async def listing(house: House, now_ms: int, name: str | None = None) -> list[Li
     rows = [row for row in rows_of(document.entries) if name in (None, row.name)]
     shipped = [schedule for schedule in CATALOG if name in (None, schedule.name)]
     names = None if name is None else [name]
-    recorded = await house.history.latest(names) if rows or shipped else {}
+    recorded = await house.history.latest(names)
     runs = await ledger.get_many(house.db, _run_ids(rows, recorded))
     shown: list[Listed] = []
     for schedule in shipped:
         last = recorded.get(schedule.name)
         if schedule is KEEP_ALIVE:
             last = await _last_tick(house, now_ms)
-        shown.append(Listed(schedule.name, _catalog_json(schedule, last, now_ms)))
+        shown.append(Listed(schedule.name, _catalog_json(schedule, last, now_ms, runs)))
     for row in rows:
         if isinstance(row, BrokenRow):
             shown.append(Listed(row.name, _broken_json(row)))
             continue
         last = last_firing(row.stored, recorded.get(row.name), runs, now_ms)
-        shown.append(Listed(row.name, row_json(row, last, now_ms)))
+        shown.append(Listed(row.name, row_json(row, last, now_ms, runs)))
     return shown
 
 
@@ -184,12 +196,24 @@ async def firings(
         newer = claim is not None and (before_ms is None or claim.claimed_at < before_ms)
         if claim is not None and newer and claim.key not in ids[: len(recorded)]:
             recorded = sorted((claim, *recorded), key=lambda each: -each.claimed_at)[:limit]
-    return [firing_json(_as_it_stands(each, runs), zone) for each in recorded]
+    return [firing_json(_as_it_stands(each, runs), zone, runs.get(each.key)) for each in recorded]
 
 
 def _as_it_stands(firing: Firing, runs: Mapping[str, Run]) -> Firing:
     run = runs.get(firing.key)
     return firing_of_run(run) if run is not None else firing
+
+
+async def strips(house: House, span: str, now_ms: int) -> dict[str, Any]:
+    """What happened in one of the ``STRIPS``, counted by bucket of time, for every schedule.
+
+    ``from`` is where the first bucket begins; buckets begin at whole multiples of their length,
+    so that the answer stays the same while nothing happens. See ``HistoryStore.strips``.
+    """
+    bucket_ms, count = STRIPS[span]
+    since_ms = now_ms - now_ms % bucket_ms - (count - 1) * bucket_ms
+    found = await house.history.strips(since_ms, bucket_ms)
+    return {"from": iso(since_ms), "bucket_s": bucket_ms // 1000, "buckets": count, **found}
 
 
 async def ticks(house: House, now_ms: int) -> dict[str, Any]:

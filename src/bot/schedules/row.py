@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast
 from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -90,6 +90,12 @@ class BrokenRow:
     def key(self) -> str:
         """Its key in the org document."""
         return PREFIX + self.name
+
+    @property
+    def fields(self) -> Mapping[str, Any] | None:
+        """The entry's fields, where it is an object at all."""
+        entry = self.entry
+        return cast("Mapping[str, Any]", entry) if isinstance(entry, Mapping) else None
 
 
 def bad_name(name: str) -> Refused | None:

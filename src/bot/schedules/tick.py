@@ -9,159 +9,119 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from bot import org
 from bot.dispatch import admit as dispatch
 from bot.dispatch.message import Admission, AdmissionKind, IncomingMessage
-from bot.ports import Document, Fault, Firing, House, TickRecord
-from bot.runs import ledger
+from bot.jobs.tick import tick_jobs
+from bot.ports import Document, Fault, House
 from bot.schedules import broken
 from bot.schedules.claim import CLAIM_BATCH, Claimed, claim
-from bot.schedules.due import Decision, Due, Repair, Stale, decide
-from bot.schedules.firing import firing_of_run, left_behind, message_of, run_id_of
+from bot.schedules.due import Decision, Repair, Stale, decide
+from bot.schedules.firing import message_of, run_id_of
+from bot.schedules.record import write_down, write_down_earlier
+from bot.schedules.report import TickReport
 from bot.schedules.row import BrokenRow, Row, rows_of
-from bot.times import iso
-from bot.words import State, Trigger
+from bot.words import Trigger
 
 log = logging.getLogger("bot.tick")
 ADMISSION_ATTEMPTS = 2
 
 
 @dataclass(slots=True)
-class TickReport:
-    """What one tick did. ``at`` and ``ms``: epoch milliseconds and a duration."""
+class _Won:
+    """What the claims of one tick have come to so far."""
 
-    at: int
-    ms: int = 0
-    due: int = 0
-    claimed: list[str] = field(default_factory=list[str])
-    lost: list[str] = field(default_factory=list[str])
-    started: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
-    refused: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
-    skipped: list[str] = field(default_factory=list[str])
-    repaired: list[str] = field(default_factory=list[str])
-    broken: list[str] = field(default_factory=list[str])
-    errors: list[str] = field(default_factory=list[str])
-
-    def to_json(self) -> dict[str, Any]:
-        """The route's answer (contract §6)."""
-        return {
-            "at": iso(self.at),
-            "due": self.due,
-            "claimed": self.claimed,
-            "lost": self.lost,
-            "started": [{"name": name, "run_id": run_id} for name, run_id in self.started],
-            "refused": [{"name": name, "code": code} for name, code in self.refused],
-            "skipped": self.skipped,
-            "repaired": self.repaired,
-            "broken": self.broken,
-            "errors": self.errors,
-            "jobs": {"due": 0, "claimed": 0, "lost": 0, "skipped": 0, "stale": 0, "started": 0},
-            "ms": self.ms,
-        }
-
-    def fault(self, stage: str, fault: Fault) -> None:
-        """Note that a store failed at ``stage``."""
-        self.errors.append(f"{stage}: {fault}")
-        log.error("tick: %s failed: %s", stage, fault, extra={"action": "tick_fault"})
-
-
-@dataclass(slots=True)
-class _Work:
-    """What the claimed firings of one tick have come to so far."""
-
-    won: list[Decision] = field(default_factory=list[Decision])
-    messages: dict[str, IncomingMessage] = field(default_factory=dict[str, IncomingMessage])
-    admissions: list[Admission] = field(default_factory=list[Admission])
+    skips: list[Stale] = field(default_factory=list[Stale])
+    admitted: list[tuple[IncomingMessage, Admission]] = field(
+        default_factory=list[tuple[IncomingMessage, Admission]]
+    )
 
 
 async def tick(house: House) -> TickReport:
-    """One tick. Raises Fault only where the org document cannot be read: nothing was done."""
+    """One tick, over stored schedules and then over jobs. A store that fails is in the report.
+
+    The statistics are written after the answer, so that an idle tick is one read of the
+    document and the jobs' one query.
+    """
     now_ms = house.clock.now_ms()
     report = TickReport(at=now_ms)
-    document = await house.config.read(org.TIER)
-    work = _Work()
-    wreck = await _claim_and_admit(house, document, now_ms, report, work)
-    if work.admissions:
-        try:
-            await dispatch.start(house, work.admissions)
-        except Fault as fault:
-            report.fault("start", fault)
-    if work.won:
-        await _write_down(house, work, now_ms, report)
-    if wreck:
-        await _pause_broken(house, wreck, now_ms, report)
+    try:
+        document = await house.config.read(org.TIER)
+    except Fault as fault:
+        report.fault("read", fault)
+    else:
+        await _tick_schedules(house, document, now_ms, report)
+    report.jobs = await tick_jobs(house, now_ms)
+    report.errors += report.jobs.errors
     report.ms = house.clock.now_ms() - now_ms
-    house.background.defer(house.history.record_tick(_record(report)))
+    house.background.defer(house.history.record_tick(report.record()))
     return report
 
 
-async def _claim_and_admit(
-    house: House, document: Document, now_ms: int, report: TickReport, work: _Work
-) -> list[BrokenRow]:
+async def _tick_schedules(
+    house: House, document: Document, now_ms: int, report: TickReport
+) -> None:
     rows = rows_of(document.entries)
-    pending, version = _decisions(rows, now_ms), document.version
+    won = _Won()
+    await _claim_and_admit(house, document.version, rows, now_ms, report, won)
+    if won.admitted:
+        try:
+            await dispatch.start(house, [admission for _, admission in won.admitted])
+        except Fault as fault:
+            report.fault("start", fault)
+    if won.admitted or won.skips:
+        await write_down(house, won.skips, won.admitted, now_ms, report)
+    wreck = [r.name for r in rows if isinstance(r, BrokenRow) and not broken.is_paused(r)]
+    if wreck:
+        try:
+            report.broken += await broken.pause(house, wreck, now_ms)
+        except Fault as fault:
+            report.fault("pause broken rows", fault)
+
+
+async def _claim_and_admit(
+    house: House,
+    version: int,
+    rows: Sequence[Row | BrokenRow],
+    now_ms: int,
+    report: TickReport,
+    won: _Won,
+) -> None:
+    """Claim batch by batch, each under the version that the one before it left.
+
+    A batch that lost its swap waits for the next tick; the rows that follow it are read again,
+    once.
+    """
+    pending = _decisions(rows, now_ms)
     report.due = sum(not isinstance(decision, Repair) for decision in pending)
     read_again = False
     while pending:
         batch, pending = pending[:CLAIM_BATCH], pending[CLAIM_BATCH:]
-        batch = await _without_trace_lost(house, batch, report)
+        batch = await write_down_earlier(house, batch, report)
         if not batch:
             continue
         try:
             claimed = await claim(house.config, version, batch, now_ms)
-        except Fault as fault:
-            report.fault("claim", fault)
-            report.lost += [decision.row.name for decision in (*batch, *pending)]
-            break
-        if isinstance(claimed, Claimed):
-            version = claimed.version
-            await _admit(house, batch, now_ms, report, work)
-            continue
-        report.lost += [decision.row.name for decision in batch]
-        if read_again or not pending:
-            report.lost += [decision.row.name for decision in pending]
-            break
-        read_again = True
-        try:
+            if isinstance(claimed, Claimed):
+                version = claimed.version
+                await _admit(house, batch, now_ms, report, won)
+                continue
+            report.lost += _names(batch)
+            batch = []
+            if read_again or not pending:
+                break
+            read_again = True
             document = await house.config.read(org.TIER)
         except Fault as fault:
-            report.fault("read again", fault)
-            report.lost += [decision.row.name for decision in pending]
+            report.fault("claim", fault)
+            report.lost += _names(batch)
             break
-        following = {decision.row.name for decision in pending}
-        pending = [
-            decision
-            for decision in _decisions(rows_of(document.entries), now_ms)
-            if decision.row.name in following
-        ]
         version = document.version
-    return [row for row in rows if isinstance(row, BrokenRow) and not broken.is_paused(row.entry)]
-
-
-async def _without_trace_lost(
-    house: House, batch: list[Decision], report: TickReport
-) -> list[Decision]:
-    """Write down earlier claims that never started before newer ones take their place.
-
-    Returns the batch; without the rows whose earlier claim could not be written down, which
-    wait for the next tick.
-    """
-    found = [(d, left_behind(d.row.stored)) for d in batch if not isinstance(d, Repair)]
-    earlier = {decision.row.name: firing for decision, firing in found if firing is not None}
-    if not earlier:
-        return batch
-    try:
-        runs = await ledger.get_many(house.db, [firing.key for firing in earlier.values()])
-        known = [firing_of_run(run) for run in runs.values()]
-        never = [firing for firing in earlier.values() if firing.key not in runs]
-        await house.history.record([*known, *never])
-    except Fault as fault:
-        report.fault("earlier claims", fault)
-        report.lost += list(earlier)
-        return [decision for decision in batch if decision.row.name not in earlier]
-    return batch
+        following = set(_names(pending))
+        again = _decisions(rows_of(document.entries), now_ms)
+        pending = [decision for decision in again if decision.row.name in following]
+    report.lost += _names(pending)
 
 
 def _decisions(rows: Sequence[Row | BrokenRow], now_ms: int) -> list[Decision]:
@@ -169,26 +129,31 @@ def _decisions(rows: Sequence[Row | BrokenRow], now_ms: int) -> list[Decision]:
     return [decision for decision in decided if decision is not None]
 
 
+def _names(decisions: Sequence[Decision]) -> list[str]:
+    return [decision.row.name for decision in decisions]
+
+
 async def _admit(
-    house: House, batch: Sequence[Decision], now_ms: int, report: TickReport, work: _Work
+    house: House, batch: Sequence[Decision], now_ms: int, report: TickReport, won: _Won
 ) -> None:
     """Admit one claimed batch at once: what dies here is at most one batch."""
     messages: list[IncomingMessage] = []
     for decision in batch:
-        work.won.append(decision)
+        name = decision.row.name
         if isinstance(decision, Repair) or decision.repaired:
-            report.repaired.append(decision.row.name)
+            report.repaired.append(name)
             log.warning(
                 "the base of %s lay in the future and is set to now",
-                decision.row.name,
+                name,
                 extra={"action": "clock_repaired"},
             )
         if isinstance(decision, Repair):
             continue
         if isinstance(decision, Stale):
-            report.skipped.append(decision.row.name)
+            report.skipped.append(name)
+            won.skips.append(decision)
             continue
-        report.claimed.append(decision.row.name)
+        report.claimed.append(name)
         messages.append(
             message_of(
                 decision.row,
@@ -199,19 +164,9 @@ async def _admit(
                 coalesced=decision.coalesced,
             )
         )
-    if not messages:
-        return
-    for attempt in range(ADMISSION_ATTEMPTS):
-        try:
-            admissions = await dispatch.admit(house, messages, now_ms)
-            break
-        except Fault as fault:
-            if attempt + 1 == ADMISSION_ATTEMPTS:
-                report.fault("admission", fault)
-                return
-    work.admissions += admissions
-    for message, admission in zip(messages, admissions, strict=True):
-        work.messages[message.run_id] = message
+    admissions = await _admissions(house, messages, now_ms, report) if messages else []
+    for message, admission in zip(messages, admissions, strict=False):
+        won.admitted.append((message, admission))
         name = message.name or ""
         if admission.kind is AdmissionKind.REFUSED:
             report.refused.append((name, str(admission.code)))
@@ -219,92 +174,17 @@ async def _admit(
             report.started.append((name, admission.run_id))
 
 
-async def _write_down(house: House, work: _Work, now_ms: int, report: TickReport) -> None:
-    """One write to the history, one swap for the run ids. Both can be lost without harm: the
-    ledger knows the runs, and a claim without a run shows by itself."""
-    firings = [_skipped(d, now_ms) for d in work.won if isinstance(d, Stale)]
-    firings += [
-        _admitted(work.messages[admission.run_id], admission)
-        for admission in work.admissions
-        if admission.kind is not AdmissionKind.DUPLICATE
-    ]
-    try:
-        if firings:
-            await house.history.record(firings)
-    except Fault as fault:
-        report.fault("history", fault)
-    run_ids = {admission.run_id for admission in work.admissions}
-    if not run_ids:
-        return
-    try:
-        await write_run_ids(house, run_ids)
-    except Fault as fault:
-        report.fault("run ids", fault)
+async def _admissions(
+    house: House, messages: Sequence[IncomingMessage], now_ms: int, report: TickReport
+) -> list[Admission]:
+    """Admission, tried again once, since what is claimed and not admitted waits for a person.
 
-
-async def write_run_ids(house: House, run_ids: set[str]) -> None:
-    """Write the run ids of claimed minutes to their rows, where the claim still stands."""
-
-    def decision(document: Document) -> tuple[dict[str, Any], None]:
-        changes: dict[str, Any] = {}
-        for row in rows_of(document.entries):
-            if isinstance(row, BrokenRow) or row.stored.last_due_at is None:
-                continue
-            run_id = run_id_of(row.stored.id, row.stored.last_due_at)
-            if row.stored.last_run_id is None and run_id in run_ids:
-                changes[row.key] = {**document.entries[row.key], "lastRunId": run_id}
-        return changes, None
-
-    await org.change(house.config, decision)
-
-
-def _skipped(decision: Stale, now_ms: int) -> Firing:
-    stored = decision.row.stored
-    return Firing(
-        key=run_id_of(stored.id, decision.due_at),
-        name=stored.name,
-        row_id=stored.id,
-        due_at=decision.due_at,
-        claimed_at=now_ms,
-        trigger=Trigger.TICK,
-        by=None,
-        state=State.SKIPPED_STALE,
-        coalesced=decision.coalesced,
-    )
-
-
-def _admitted(message: IncomingMessage, admission: Admission) -> Firing:
-    return Firing(
-        key=message.run_id,
-        name=message.name or "",
-        row_id=message.row_id or "",
-        due_at=message.due_at,
-        claimed_at=message.claimed_at or 0,
-        trigger=message.trigger or Trigger.TICK,
-        by=message.by,
-        state=State.REFUSED if admission.kind is AdmissionKind.REFUSED else State.RUNNING,
-        code=admission.code,
-        run_id=message.run_id,
-        coalesced=message.coalesced,
-    )
-
-
-async def _pause_broken(
-    house: House, wreck: Sequence[BrokenRow], now_ms: int, report: TickReport
-) -> None:
-    try:
-        report.broken += await broken.pause(house, [row.name for row in wreck], now_ms)
-    except Fault as fault:
-        report.fault("pause broken rows", fault)
-
-
-def _record(report: TickReport) -> TickRecord:
-    return TickRecord(
-        at=report.at,
-        ms=report.ms,
-        due=report.due,
-        claimed=len(report.claimed),
-        lost=len(report.lost),
-        started=len(report.started),
-        errors=len(report.errors),
-    )
+    Nothing where it fails for good.
+    """
+    for attempt in range(1, ADMISSION_ATTEMPTS + 1):
+        try:
+            return await dispatch.admit(house, messages, now_ms)
+        except Fault as fault:
+            if attempt == ADMISSION_ATTEMPTS:
+                report.fault("admission", fault)
+    return []

@@ -5,14 +5,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.authz.actor import Actor, Surface
+from bot.channels.base import neutral
+from bot.commands.grammar import Malformed, Parsed, bind, parse, render
 from bot.dispatch.handback import (
     LIFETIME_MS,
+    Handback,
     claim_handback,
     make_handback,
+    read_handback,
     render_handback,
 )
 from tests.support.drive import run
 from tests.support.house import make_house
+from tests.unit.commands.contract import COMMANDS, Entry
+from tests.unit.commands.test_grammar import calls
 
 ALICE = Actor(Surface.WEB, "alice")
 BOB = Actor(Surface.WEB, "bob")
@@ -75,3 +81,46 @@ class TestRendering:
         assert len(re.findall("`{3,}", text)) == 2
         inside = text.split("```\n", 1)[1].rsplit("\n```", 1)[0]
         assert inside.replace("\u200b", "") == command
+
+
+class TestReading:
+    @given(
+        st.text(st.characters(codec="utf-8", exclude_characters="\u200b"), min_size=1),
+        st.none() | st.from_regex(r"[A-HJ-NP-Z2-9]{8}", fullmatch=True),
+    )
+    @settings(deadline=None, derandomize=True)
+    def test_what_was_written_is_read_back(self, command: str, code: str | None):
+        assert read_handback(render_handback(command, code)) == Handback(command, code)
+
+    @pytest.mark.parametrize(
+        "command", ["a```b", "```", "````\n```\nAnswer confirm AAAA2222 within"]
+    )
+    def test_a_command_with_fences_comes_back_as_it_was(self, command: str):
+        assert read_handback(render_handback(command, "BBBB3333")) == Handback(command, "BBBB3333")
+
+    def test_another_text_is_no_handback(self):
+        assert read_handback("The answer is ```x```.") is None
+
+
+class TestPastingItBack:
+    """What is posted in the place of a write is the same command when it is sent again."""
+
+    @given(calls())
+    @settings(deadline=None, max_examples=400, derandomize=True)
+    def test_is_the_same_command(self, call: tuple[Entry, dict[str, object]]):
+        entry, values = call
+        args = bind(entry.name, entry.syntax, values)
+        if isinstance(args, Malformed):
+            return
+        posted = neutral(render_handback(render(entry.name, entry.syntax, args), None))
+        pasted = posted.split("```\n", 1)[1].rsplit("\n```", 1)[0]
+        assert parse(pasted, COMMANDS) == Parsed(entry.name, args)
+
+    def test_with_mentions_and_fences_in_it(self):
+        text = 'schedule add a "0 9 * * *" in web:ops: say @channel <!here>\n```\nx\n```'
+        read = parse(text, COMMANDS)
+        posted = neutral(render_handback(text, None))
+        assert "@channel" not in posted
+        assert posted.count("```") == 2
+        pasted = posted.split("```\n", 1)[1].rsplit("\n```", 1)[0]
+        assert parse(pasted, COMMANDS) == read

@@ -1,0 +1,116 @@
+import dataclasses
+
+import pytest
+
+from bot.authz.actor import Actor, Surface
+from bot.commands.all import REGISTRY
+from bot.dispatch.admit import admit
+from bot.dispatch.message import IncomingMessage
+from bot.ports import EngineStatus
+from bot.runs import ledger
+from bot.runs.watchdog import DEADLINE_MS, MAX_RESUMES, STALL_MS, Remedy, remedy, watch
+from bot.words import Source
+from tests.support.drive import run
+from tests.support.house import make_house
+from tests.unit.builders import entry, ms
+
+ALIVE, ABSENT, ENDED = EngineStatus.ALIVE, EngineStatus.ABSENT, EngineStatus.ENDED
+
+
+def admitted(house, run_id="run1", **values):
+    message = IncomingMessage(
+        run_id=run_id,
+        actor=Actor(Surface.WEB, "alice"),
+        grants=(),
+        source=Source.MESSAGE,
+        text="whoami",
+        **values,
+    )
+    run(admit(house, [message], house.clock.now_ms()))
+    return run(ledger.get(house.db, run_id))
+
+
+class TestRemedy:
+    @pytest.fixture
+    def made(self):
+        return admitted(make_house(commands=REGISTRY))
+
+    @pytest.mark.parametrize(
+        ("status", "quiet_ms", "what"),
+        [
+            (ALIVE, 0, Remedy.LEAVE),
+            (ABSENT, STALL_MS - 1, Remedy.LEAVE),
+            (ABSENT, STALL_MS, Remedy.START),
+            (ALIVE, STALL_MS, Remedy.RESUME),
+            (ENDED, 0, Remedy.END),
+            (ALIVE, DEADLINE_MS + 1, Remedy.END),
+            (ALIVE, -3_600_000, Remedy.RESUME),
+        ],
+    )
+    def test_by_how_the_instance_stands_and_how_long_it_is_quiet(
+        self, made, status, quiet_ms, what
+    ):
+        assert remedy(made, status, made.touched_at + quiet_ms) is what
+
+    def test_a_run_is_resumed_so_often_and_then_ended(self, made):
+        tired = dataclasses.replace(made, resumed=MAX_RESUMES + 1)
+        assert remedy(tired, ALIVE, made.touched_at) is Remedy.END
+
+
+class TestARound:
+    def test_starts_what_was_admitted_and_never_started(self):
+        house = make_house(commands=REGISTRY)
+        admitted(house)
+        house.clock.advance(minutes=3)
+        assert run(watch(house)).started == ["run1"]
+        assert house.engine.started == ["run1"]
+
+    def test_resumes_what_stalled(self):
+        house = make_house(commands=REGISTRY)
+        admitted(house)
+        house.engine.statuses["run1"] = ALIVE
+        house.clock.advance(minutes=3)
+        assert run(watch(house)).resumed == ["run1"]
+        assert house.engine.resumed == ["run1"]
+        assert run(watch(house)).resumed == [], "it is given its two minutes again"
+
+    def test_ends_what_died_frees_its_slot_and_says_so_in_its_thread(self):
+        house = make_house(commands=REGISTRY)
+        opened = run(house.web.open_thread("web:ops", "hello", key="t", now_ms=0))
+        admitted(house, thread=opened.thread)
+        house.engine.statuses["run1"] = ENDED
+        run(watch(house))
+        made = run(ledger.get(house.db, "run1"))
+        assert (made.state, made.code, made.delivery) == ("failed", "interrupted", "delivered")
+        assert "interrupted" in house.web.texts(opened.thread)[-1]
+        assert admitted(house, "run2", thread=opened.thread).live, "the slot is free"
+
+    def test_goes_on_when_one_run_cannot_be_tended(self):
+        house = make_house(commands=REGISTRY)
+        admitted(house, "run1")
+        admitted(house, "run2")
+        house.clock.advance(minutes=3)
+        failed = []
+
+        async def fails_once(point):
+            if point == "engine.status" and not failed:
+                failed.append(point)
+                from bot.ports import Fault
+
+                raise Fault("engine is down")
+
+        house.engine.pause = fails_once
+        report = run(watch(house))
+        assert len(report.errors) == 1
+        assert len(report.started) == 1
+
+    def test_writes_down_a_claim_that_never_started_and_never_fires_it(self):
+        house = make_house(commands=REGISTRY)
+        due_at = ms("2026-09-01T03:00:00+00:00")
+        claimed = entry(last_fired_at=due_at, last_claimed_at=due_at, last_due_at=due_at)
+        house.config.put({"schedules.nightly": claimed})
+        house.clock.set(due_at + 600_000)
+        assert run(watch(house)).unstarted == ["nightly"]
+        assert run(house.history.latest())["nightly"].state == "claimed_not_started"
+        assert house.engine.started == []
+        assert run(ledger.recent(house.db, state=None, name=None, limit=9)) == []

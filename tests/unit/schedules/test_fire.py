@@ -1,0 +1,100 @@
+import pytest
+
+from bot.commands.all import REGISTRY
+from bot.runs import ledger
+from bot.schedules.fire import Fired, fire
+from bot.schedules.tick import tick
+from bot.words import Refused, State, Trigger
+from tests.support.drive import run
+from tests.support.house import make_house
+from tests.unit.builders import entry, ms
+
+NOW = "2026-09-01T03:10:00+00:00"
+DUE = ms("2026-09-01T03:00:00+00:00")
+CLAIMED = {"last_fired_at": DUE + 5_000, "last_claimed_at": DUE + 5_000, "last_due_at": DUE}
+
+
+def house_with(**values):
+    house = make_house(commands=REGISTRY)
+    house.clock.set(NOW)
+    house.config.put({"schedules.nightly": entry(**values)})
+    return house
+
+
+def press(house, call="call1", by="web:alice"):
+    return run(fire(house, "nightly", by=by, call_id=call, now_ms=house.clock.now_ms()))
+
+
+class TestAClaimThatNeverStarted:
+    def test_is_dispatched_under_the_id_of_its_minute(self):
+        house = house_with(**CLAIMED, coalesced=3)
+        fired = press(house)
+        assert isinstance(fired, Fired)
+        assert (fired.run_id, fired.trigger, fired.due_at) == (
+            "rownightly-20260901T0300",
+            Trigger.REFIRE,
+            DUE,
+        )
+        made = run(ledger.get(house.db, fired.run_id))
+        assert (made.by, made.actor, made.coalesced) == ("web:alice", "schedule:nightly", 3)
+        stored = house.config.get().entries["schedules.nightly"]
+        assert (stored["lastRunId"], stored["lastFiredAt"]) == (fired.run_id, DUE + 5_000)
+        assert house.engine.started == [fired.run_id]
+
+    def test_pressed_again_while_it_runs_is_the_same_press(self):
+        house = house_with(**CLAIMED)
+        assert press(house, "call1").run_id == press(house, "call2", "web:bob").run_id
+        assert len(house.engine.started) == 1
+
+    def test_is_counted_among_claims_with_no_run(self):
+        house = house_with(**CLAIMED)
+        press(house)
+        summary = run(house.history.tick_summary(house.clock.now_ms()))
+        assert summary["claims_without_run"]["d30"] == 1
+
+
+class TestAnyOtherRow:
+    def test_runs_once_by_hand_and_keeps_its_slot(self):
+        house = house_with()
+        before = house.config.get()
+        fired = press(house)
+        assert (fired.trigger, fired.due_at, fired.state) == (Trigger.HAND, None, State.RUNNING)
+        assert house.config.get() == before
+        assert run(house.history.latest())["nightly"].by == "web:alice"
+
+    def test_the_same_call_repeated_makes_one_run(self):
+        house = house_with()
+        assert press(house).run_id == press(house).run_id
+        assert len(house.engine.started) == 1
+
+    def test_two_calls_are_two_runs(self):
+        house = house_with()
+        assert press(house, "call1").run_id != press(house, "call2").run_id
+
+    def test_a_paused_row_can_be_fired_by_hand(self):
+        assert isinstance(press(house_with(enabled=False)), Fired)
+
+    def test_one_that_is_starting_is_left_to_start(self):
+        house = house_with(**CLAIMED)
+        house.clock.set(DUE + 20_000)
+        refusal = press(house)
+        assert isinstance(refusal, Refused)
+        assert refusal.code == "conflict"
+
+    def test_a_live_standing_thread_is_busy(self):
+        house = house_with(thread="standing", cron="* * * * *")
+        run(tick(house))
+        refusal = press(house)
+        assert isinstance(refusal, Refused)
+        assert refusal.code == "thread_busy"
+        assert len(house.engine.started) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "code"), [("nobody", "no_schedule"), ("resident-watchdog", "catalog_schedule")]
+)
+def test_what_is_no_stored_row_cannot_be_fired(name, code):
+    house = house_with()
+    refusal = run(fire(house, name, by="web:alice", call_id="c", now_ms=0))
+    assert isinstance(refusal, Refused)
+    assert refusal.code == code
