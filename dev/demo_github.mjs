@@ -6,6 +6,7 @@
 // prints one line {"url", "token"} when it answers. Tests control it under /__demo/:
 //   POST /__demo/fail      a failure to come (dev/demo_github/controls.mjs says its fields)
 //   GET  /__demo/requests  what was asked, oldest first
+//   POST /__demo/advisory  {repo, summary, package?, severity?}: one more open advisory
 //   POST /__demo/reset     the seed again, no failures, no log
 
 import { randomBytes } from "node:crypto";
@@ -18,7 +19,7 @@ import { parseArgs } from "node:util";
 import { error, json } from "./demo_github/answer.mjs";
 import { Controls } from "./demo_github/controls.mjs";
 import { answer } from "./demo_github/routes.mjs";
-import { seed } from "./demo_github/seed.mjs";
+import { addAdvisory, seed } from "./demo_github/seed.mjs";
 import { load, save } from "./demo_github/state.mjs";
 
 const MAX_BODY = 1024 * 1024;
@@ -81,13 +82,15 @@ async function serve(demo, incoming, outgoing) {
 
   const entry = demo.controls.log(request);
   const failure = demo.controls.take(request.method, request.path);
-  if (failure?.delay_ms) await wait(failure.delay_ms, null, { signal: demo.stopping.signal });
+  const delay = () => failure?.delay_ms && wait(failure.delay_ms, null, { signal: demo.stopping.signal });
   const failed = failure && (failure.drop || failure.status !== undefined);
   let reply;
+  if (!failure?.after) await delay();
   if (!failed || failure.after) {
     reply = answer(request, demo.world, demo.token);
     if (request.method !== "GET" && reply.status < 300) save(demo.file, demo.world);
   }
+  if (failure?.after) await delay();
   if (failure?.drop) return outgoing.destroy();
   if (failed) reply = json(failure.status, failure.body ?? null, failure.headers);
   entry.status = reply.status;
@@ -99,6 +102,10 @@ function control(demo, request) {
   switch (`${request.method} ${request.path}`) {
     case "POST /__demo/fail": {
       const wrong = demo.controls.fail(body);
+      return wrong ? error(422, wrong) : json(204, null);
+    }
+    case "POST /__demo/advisory": {
+      const wrong = addAdvisory(demo.world, body);
       return wrong ? error(422, wrong) : json(204, null);
     }
     case "GET /__demo/requests":

@@ -100,34 +100,60 @@ export function read(request, repository, path) {
 }
 
 export function write(request, repository, path) {
-  const { message, content, sha, branch: named } = request.body;
+  const { message, content, sha } = request.body;
   if (typeof message !== "string" || typeof content !== "string") {
     return error(422, 'Invalid request.\n\n"message" and "content" weren\'t supplied.');
   }
-  const name = resolve(repository, named);
-  if (name === undefined) return error(404, `Branch ${named} not found`);
-  if (!path || path.endsWith("/")) return invalid("Commit", "path", "invalid");
-  const { files } = repository.branches[name];
-  const known = Object.hasOwn(files, path);
+  const place = placeOf(request, repository, path, sha);
+  if (place.refusal) return place.refusal;
+  const { name, files, known } = place;
   if (known && sha === undefined) {
     return error(422, 'Invalid request.\n\n"sha" wasn\'t supplied.');
   }
-  if (sha !== undefined && (!known || sha !== gitSha("blob", files[path]))) {
-    return error(409, `${path} does not match ${sha}`);
-  }
   files[path] = Buffer.from(content, "base64").toString("utf8");
-  const parent = repository.branches[name].sha;
-  const tip = gitSha("commit", JSON.stringify([parent, path, content, message]));
-  repository.branches[name].sha = tip;
+  const commit = advance(request, repository, name, [path, content, message]);
   return json(known ? 200 : 201, {
-    content: showFile(request, repository, name, path, false),
-    commit: {
-      sha: tip,
-      message,
-      html_url: `${request.origin}/${repository.full_name}/commit/${tip}`,
-      parents: [{ sha: parent }],
-    },
+    content: showFile(request, repository, name, path, false), commit,
   });
+}
+
+export function remove(request, repository, path) {
+  const { message, sha } = request.body;
+  if (typeof message !== "string" || typeof sha !== "string") {
+    return error(422, 'Invalid request.\n\n"message" and "sha" weren\'t supplied.');
+  }
+  const place = placeOf(request, repository, path, sha);
+  if (place.refusal) return place.refusal;
+  delete place.files[path];
+  const commit = advance(request, repository, place.name, [path, message]);
+  return json(200, { content: null, commit });
+}
+
+/** The branch that a commit goes to and its files; a refusal where the path or `sha` is wrong. */
+function placeOf(request, repository, path, sha) {
+  const { branch: named } = request.body;
+  const name = resolve(repository, named);
+  if (name === undefined) return { refusal: error(404, `Branch ${named} not found`) };
+  if (!path || path.endsWith("/")) return { refusal: invalid("Commit", "path", "invalid") };
+  const { files } = repository.branches[name];
+  const known = Object.hasOwn(files, path);
+  if (sha !== undefined && (!known || sha !== gitSha("blob", files[path]))) {
+    return { refusal: error(409, `${path} does not match ${sha}`) };
+  }
+  return { name, files, known };
+}
+
+/** Put one commit on a branch, and show it. */
+function advance(request, repository, name, change) {
+  const parent = repository.branches[name].sha;
+  const tip = gitSha("commit", JSON.stringify([parent, ...change]));
+  repository.branches[name].sha = tip;
+  return {
+    sha: tip,
+    message: request.body.message,
+    html_url: `${request.origin}/${repository.full_name}/commit/${tip}`,
+    parents: [{ sha: parent }],
+  };
 }
 
 function showFile(request, repository, branchName, path, whole) {

@@ -8,7 +8,7 @@ const LOG_LENGTH = 1000;
  * A failure is `{path_prefix, method?, status?, headers?, body?, times = 1, delay_ms = 0,
  * drop = false, after = false}`. Without a status it only delays. `drop` cuts the connection
  * in place of an answer. `after` carries the request out first, so that a write is done and its
- * answer is lost.
+ * answer is late or lost.
  */
 export class Controls {
   #failures = [];

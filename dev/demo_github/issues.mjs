@@ -1,4 +1,5 @@
-// Issues and pull requests: list, read, create. They share numbers, and every pull is an issue.
+// Issues and pull requests: list, read, create, close. They share numbers, and every pull is an
+// issue.
 
 import { error, invalid, json, notFound, numbered } from "./answer.mjs";
 import { TOKEN_LOGIN, user } from "./people.mjs";
@@ -25,6 +26,38 @@ export function create(request, repository) {
   return json(201, showIssue(request, repository, issue));
 }
 
+/** Closes or opens again; what else GitHub lets one change is not needed. */
+export function update(request, repository, number) {
+  const found = repository.issues.find((each) => each.number === Number(number));
+  if (!found) return notFound();
+  const { state = found.state } = request.body;
+  if (!["open", "closed"].includes(state)) return invalid("Issue", "state", "invalid");
+  found.state = state;
+  return json(200, showIssue(request, repository, found));
+}
+
+export function listComments(request, repository, number) {
+  const found = repository.issues.find((each) => each.number === Number(number));
+  if (!found) return notFound();
+  const { items, headers } = numbered(request, found.comments ?? []);
+  return json(200, items.map((each) => showComment(request, each)), headers);
+}
+
+export function createComment(request, repository, number) {
+  const found = repository.issues.find((each) => each.number === Number(number));
+  if (!found) return notFound();
+  const { body } = request.body;
+  if (typeof body !== "string" || !body.trim()) {
+    return invalid("IssueComment", "body", "missing_field");
+  }
+  found.comments ??= [];
+  const made = {
+    id: found.number * 1000 + found.comments.length, user: TOKEN_LOGIN, created_at: request.at, body,
+  };
+  found.comments.push(made);
+  return json(201, showComment(request, made));
+}
+
 export function listPulls(request, repository) {
   const head = request.query.get("head")?.replace(/^[^:]*:/, "");
   const base = request.query.get("base");
@@ -38,6 +71,18 @@ export function listPulls(request, repository) {
 export function readPull(request, repository, number) {
   const found = repository.issues.find((each) => each.pull && each.number === Number(number));
   return found ? json(200, showPull(request, repository, found)) : notFound();
+}
+
+/** What a pull request changes: its branch against the branch that it goes into, as it is now. */
+export function listFiles(request, repository, number) {
+  const found = repository.issues.find((each) => each.pull && each.number === Number(number));
+  if (!found) return notFound();
+  const [before, after] = [found.pull.base, found.pull.head].map((name) =>
+    repository.branches[name].files);
+  const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()
+    .filter((path) => before[path] !== after[path]);
+  const { items, headers } = numbered(request, paths);
+  return json(200, items.map((path) => showChange(path, before[path], after[path])), headers);
 }
 
 export function createPull(request, repository) {
@@ -88,7 +133,7 @@ export function showIssue(request, repository, issue) {
     url: `${api}/issues/${issue.number}`,
     repository_url: api,
     html_url: `${html}/${issue.pull ? "pull" : "issues"}/${issue.number}`,
-    comments: 0,
+    comments: issue.comments?.length ?? 0,
     state_reason: issue.state === "closed" ? "completed" : null,
   };
   if (!issue.pull) return shown;
@@ -111,6 +156,27 @@ function showPull(request, repository, issue) {
     base: end(issue.pull.base),
     draft: issue.pull.draft,
     merged_at: null,
+  };
+}
+
+const showComment = (request, { id, body, created_at, user: login }) => ({
+  id, body, created_at, updated_at: created_at, user: user(request, login),
+});
+
+/** A file's change, told as all its old lines gone and all its new ones there. */
+function showChange(path, before, after) {
+  const lines = (text) => (text ?? "").split("\n").slice(0, -1);
+  const [gone, made] = [lines(before), lines(after)];
+  return {
+    filename: path,
+    status: before === undefined ? "added" : after === undefined ? "removed" : "modified",
+    additions: made.length,
+    deletions: gone.length,
+    changes: made.length + gone.length,
+    patch: [
+      `@@ -1,${gone.length} +1,${made.length} @@`,
+      ...gone.map((line) => `-${line}`), ...made.map((line) => `+${line}`),
+    ].join("\n"),
   };
 }
 

@@ -17,6 +17,7 @@ const REPOSITORY = [
   ["GET", /^\/dependabot\/alerts\/(\d+)$/, alerts.read],
   ["GET", /^\/contents(?:\/(.*?))?\/?$/, (request, it, path = "") => contents.read(request, it, path)],
   ["PUT", /^\/contents\/(.+)$/, contents.write],
+  ["DELETE", /^\/contents\/(.+)$/, contents.remove],
   ["GET", /^\/branches$/, contents.branches],
   ["GET", /^\/branches\/(.+)$/, contents.branch],
   ["GET", /^\/git\/refs?\/heads\/(.+)$/, contents.ref],
@@ -25,9 +26,13 @@ const REPOSITORY = [
   ["GET", /^\/issues$/, issues.list],
   ["POST", /^\/issues$/, issues.create],
   ["GET", /^\/issues\/(\d+)$/, issues.read],
+  ["PATCH", /^\/issues\/(\d+)$/, issues.update],
+  ["GET", /^\/issues\/(\d+)\/comments$/, issues.listComments],
+  ["POST", /^\/issues\/(\d+)\/comments$/, issues.createComment],
   ["GET", /^\/pulls$/, issues.listPulls],
   ["POST", /^\/pulls$/, issues.createPull],
   ["GET", /^\/pulls\/(\d+)$/, issues.readPull],
+  ["GET", /^\/pulls\/(\d+)\/files$/, issues.listFiles],
 ];
 
 const WHOLE = [

@@ -90,6 +90,17 @@ export function seed() {
   return { repositories: new Map(repositories.map((each) => [each.full_name, each])) };
 }
 
+/** Add an open advisory to a repository of the world; says what is wrong with it, or null. */
+export function addAdvisory(world, asked) {
+  const found = world.repositories.get(String(asked?.repo).toLowerCase());
+  if (!found) return "repo must name a repository";
+  if (typeof asked.summary !== "string") return "summary must be a string";
+  const { summary, package: name = "demo-planted", severity = "low" } = asked;
+  const row = [name, "npm", "package-lock.json", severity, "< 2.0.0", "2.0.0", summary];
+  found.alerts.push(alert(found.id, found.alerts.length + 1, row));
+  return null;
+}
+
 function repository(id, name, description, files, alerts, issues) {
   const full_name = `acme/${name}`;
   return {

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import TypeGuard
 from urllib.parse import urlencode, urlsplit
 
+from bot import strictjson
 from bot.ports import Fault, HttpClient, HttpReply, Json, Settings
 from bot.times import iso
 from bot.words import Code, Refused
@@ -156,8 +157,8 @@ class GitHub:
         if not 200 <= reply.status < 300:
             return refusal(reply, subject, now_ms)
         try:
-            value: Json = json.loads(reply.text) if reply.text else None
-        except (ValueError, RecursionError):
+            value: Json = strictjson.loads(reply.text) if reply.text else None
+        except ValueError:
             return unreadable(subject)
         link = _NEXT.search(reply.headers.get("link", ""))
         return Answer(value, link[1] if link else None)
@@ -222,8 +223,8 @@ def one_line(text: str, limit: int) -> str:
 
 def _message(reply: HttpReply) -> str:
     try:
-        value: Json = json.loads(reply.text)
-    except (ValueError, RecursionError):
+        value: Json = strictjson.loads(reply.text)
+    except ValueError:
         return ""
     said: Json = value.get("message") if isinstance(value, dict) else None  # type: ignore[reportUnknownMemberType]
     return one_line(said, 200) if isinstance(said, str) else ""

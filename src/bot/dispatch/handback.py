@@ -7,6 +7,7 @@ used once.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from bot.authz.actor import Actor
 from bot.ports import House, Statement
@@ -17,6 +18,11 @@ CODE_CHARACTERS = 8
 FENCE = "```"
 _FENCE_INSIDE = re.compile("`{3,}")
 _NO_WIDTH = "\u200b"
+_FENCE_PARTED = re.compile(f"`(?:{_NO_WIDTH}`){{2,}}")
+_WRITTEN = re.compile(
+    rf"^{FENCE}\n(?P<command>.*)\n{FENCE}\n?(?:Answer confirm (?P<code>[A-Z0-9]+) within .*)?\Z",
+    re.DOTALL | re.MULTILINE,
+)
 
 
 async def make_handback(house: House, actor: Actor, command_text: str, now_ms: int) -> str:
@@ -74,6 +80,28 @@ def render_handback(command_text: str, code: str | None) -> str:
         f"Nothing was written yet. This is what would run:\n{fenced}\n"
         f"Answer confirm {code} within ten minutes to run it once under your grants."
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Handback:
+    """A hand-back as it was posted: the command, and the code that confirms it if there is one."""
+
+    command: str
+    code: str | None
+
+
+def read_handback(text: str) -> Handback | None:
+    """What ``render_handback`` wrote, out of the output of a run; None where there is none.
+
+    For runs whose code says that they ended in a hand-back: another text could be written to
+    look like one.
+    """
+    found = _WRITTEN.search(text)
+    return Handback(_FENCE_PARTED.sub(_joined, found["command"]), found["code"]) if found else None
+
+
+def _joined(ticks: re.Match[str]) -> str:
+    return ticks[0].replace(_NO_WIDTH, "")
 
 
 def _inside_fence(text: str) -> str:

@@ -103,6 +103,15 @@ class TestIssues:
         assert numbers == {"open": [1], "closed": [2], "all": [2, 1]}
         assert [each["number"] for each in got(demo, f"{API}/issues")] == [1]
 
+    def test_they_are_closed_and_commented_on(self, demo):
+        make(demo, f"{API}/issues/1", {"state": "closed"}, "PATCH")
+        assert got(demo, f"{API}/issues/1")["state"] == "closed"
+        make(demo, f"{API}/issues/1/comments", {"body": "Why?"})
+        (comment,) = got(demo, f"{API}/issues/1/comments")
+        assert (comment["body"], comment["user"]["login"]) == ("Why?", "demo-standing-orders-bot")
+        assert got(demo, f"{API}/issues/1")["comments"] == 1
+        assert got(demo, f"{API}/issues/2/comments") == []
+
     def test_one_without_a_title_is_refused(self, demo):
         assert ask(demo, "POST", f"{API}/issues", {"body": "x"}).code is Code.BAD_VALUE
 
@@ -142,6 +151,22 @@ class TestAChange:
         assert [each["number"] for each in found] == [pull["number"]]
         assert got(demo, f"{API}/pulls/{pull['number']}")["state"] == "open"
 
+    def test_shows_what_it_changes_and_may_take_a_file_away(self, demo):
+        make(demo, f"{API}/git/refs", {"ref": "refs/heads/b", "sha": tip(demo)})
+        sha = got(demo, f"{API}/contents/README.md")["sha"]
+        gone = {"message": "No readme", "branch": "b"}
+        path = f"{API}/contents/README.md"
+        assert ask(demo, "DELETE", path, gone).code is Code.BAD_VALUE
+        assert ask(demo, "DELETE", path, {**gone, "sha": "0" * 40}).code is Code.BAD_VALUE
+        make(demo, path, {**gone, "sha": sha}, "DELETE")
+        assert ask(demo, "GET", path, ref="b").code is Code.GITHUB_NOT_FOUND
+        assert got(demo, path)["sha"] == sha
+        pull = make(demo, f"{API}/pulls", {"title": "T", "head": "b", "base": "main"})
+        (change,) = got(demo, f"{API}/pulls/{pull['number']}/files")
+        assert (change["filename"], change["status"]) == ("README.md", "removed")
+        assert (change["additions"], change["deletions"]) == (0, 3)
+        assert change["patch"].startswith("@@ -1,3 +1,0 @@\n-# acme api\n-\n-Takes orders")
+
     def test_a_branch_is_made_once_and_from_a_known_tip(self, demo):
         new = {"ref": "refs/heads/b", "sha": tip(demo)}
         make(demo, f"{API}/git/refs", new)
@@ -154,6 +179,13 @@ class TestAChange:
         make(demo, f"{API}/git/refs", {"ref": "refs/heads/b", "sha": tip(demo)})
         opening = {"title": "T", "head": "b", "base": "main"}
         assert ask(demo, "POST", f"{API}/pulls", opening).code is Code.BAD_VALUE
+
+
+def test_an_advisory_is_planted(demo):
+    demo.control("POST", "advisory", {"repo": "acme/quiet", "summary": "Bad", "package": "p"})
+    (alert,) = got(demo, "/repos/acme/quiet/dependabot/alerts", state="open")
+    assert alert["security_advisory"]["summary"] == "Bad"
+    assert alert["dependency"]["package"]["name"] == "p"
 
 
 class TestTheDoor:
