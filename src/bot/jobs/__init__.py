@@ -1,0 +1,1 @@
+"""Jobs: a person's own reminders and routines (contract §7)."""
