@@ -16,7 +16,7 @@ install: $(INSTALLED)
 	touch $@
 
 node_modules/.installed: package.json package-lock.json .npmrc
-	npm ci --no-fund --no-audit
+	npm ci --no-fund --no-audit --loglevel=error
 	touch $@
 
 vendor: $(INSTALLED)
@@ -40,5 +40,6 @@ format: install
 bench: vendor
 	$(VENV) -m bench $(ARGS)
 
+# The state in .local/ is data, and stays.
 clean:
-	rm -rf .venv node_modules python_modules .cache .local .wrangler .pytest_cache .ruff_cache
+	rm -rf .venv node_modules python_modules .cache .wrangler .pytest_cache .ruff_cache

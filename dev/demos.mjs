@@ -17,8 +17,9 @@ export async function startDemos(vars) {
   if (!("MODEL_BASE_URL" in vars)) {
     const model = await start("./demo_model.mjs", "startDemoModel");
     if (model !== null) {
-      Object.assign(vars, { MODEL_BASE_URL: model.url, MODEL_API_KEY: model.token, MODEL: model.model });
-      lines.push(`demo model "${model.model}" at ${model.url} (no MODEL_BASE_URL is set)`);
+      const { url, token, model: name } = model;
+      Object.assign(vars, { MODEL_BASE_URL: url, MODEL_API_KEY: token, MODEL: name });
+      lines.push(`demo model "${name}" at ${url} (no MODEL_BASE_URL is set)`);
     }
   }
   return lines;

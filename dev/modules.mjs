@@ -23,7 +23,10 @@ export async function buildModules(project, cacheFolder) {
   const own = (name) => fs.readFileSync(path.join(HERE, "host", name));
   const workflowsJs = path.join(project.pythonModules, "workers", "workflows.js");
   return {
-    front: [esModule("front.mjs", own("front.mjs")), settingsModule("settings.mjs", { crons: project.crons })],
+    front: [
+      esModule("front.mjs", own("front.mjs")),
+      settingsModule("settings.mjs", { crons: project.crons }),
+    ],
     host: [
       esModule("host/main.mjs", mainModule(project.exports)),
       esModule("host/host.mjs", own("host.mjs")),
@@ -47,11 +50,12 @@ const settingsModule = (name, value) =>
 /** Return the host's main module. Events go to the default class by a name, past the assets. */
 function mainModule(names) {
   const classes = names.map((name) => `const ${name} = entrypoint("${name}");`);
-  const exported = names.map((name) => (name === "Default" ? "Default as default, Default as LocalEvents" : name));
+  const others = names.filter((name) => name !== "Default");
+  const exported = ["Default as default", "Default as LocalEvents", "LocalControls", ...others];
   return [
     'import { LocalControls, entrypoint } from "./host.mjs";',
     ...classes,
-    `export { ${[...exported, "LocalControls"].join(", ")} };`,
+    `export { ${exported.join(", ")} };`,
   ].join("\n");
 }
 
@@ -100,7 +104,8 @@ async function standardLibrary(cache) {
   const archive = cache.standardLibrary;
   if (fs.existsSync(archive)) return fs.readFileSync(archive);
   const entries = [];
-  for (const [name, contents] of readZip(fs.readFileSync(path.join(PYODIDE, "python_stdlib.zip")))) {
+  const original = fs.readFileSync(path.join(PYODIDE, "python_stdlib.zip"));
+  for (const [name, contents] of readZip(original)) {
     const bytecode = name.endsWith(".py")
       ? await cache.bytecode(`/lib/python314.zip/${name}`, contents)
       : null;

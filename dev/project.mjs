@@ -31,7 +31,7 @@ export async function readProject(root, fallback, cacheFolder) {
     name: config.name,
     sourceRoot: main.dir,
     mainName: main.name,
-    pythonModules: vendored(root) ?? vendored(fallback),
+    pythonModules: vendoredPackages([root, fallback]),
     exports: exportedNames(config.main),
     crons: config.triggers?.crons ?? [],
     vars: config.vars ?? {},
@@ -72,8 +72,9 @@ async function readWranglerConfig(root, cacheFolder) {
 function stampOf(file, { workerOptions }) {
   const assets = workerOptions.assets?.directory;
   const rules = assets ? ["_headers", "_redirects"].map((name) => path.join(assets, name)) : [];
-  const lockfile = new URL("../package-lock.json", import.meta.url);
-  return digest(...[file, lockfile, ...rules].map((each) => (fs.existsSync(each) ? fs.readFileSync(each) : "")));
+  const versions = new URL("../package-lock.json", import.meta.url);
+  const read = [file, versions, ...rules].filter((each) => fs.existsSync(each));
+  return digest(...read.map((each) => fs.readFileSync(each)));
 }
 
 function digest(...parts) {
@@ -82,9 +83,10 @@ function digest(...parts) {
   return hash.digest("hex");
 }
 
-function vendored(root) {
-  const folder = path.join(root, "python_modules");
-  return fs.existsSync(folder) ? folder : undefined;
+function vendoredPackages(roots) {
+  const folder = roots.map((root) => path.join(root, "python_modules")).find(fs.existsSync);
+  if (folder === undefined) throw new StartFailure("no python_modules/: make vendor fills it");
+  return folder;
 }
 
 /** Return the names that the entry module exports: JavaScript's exports must be known beforehand. */
@@ -92,5 +94,7 @@ function exportedNames(entry) {
   const source = fs.readFileSync(entry, "utf8");
   const list = /^__all__\s*=\s*[[(]([^\])]*)[\])]/m.exec(source);
   if (list === null) throw new StartFailure(`${path.basename(entry)} has no __all__ = [...]`);
-  return [...list[1].matchAll(/["'](\w+)["']/g)].map((match) => match[1]);
+  const names = [...list[1].matchAll(/["'](\w+)["']/g)].map((match) => match[1]);
+  if (!names.includes("Default")) throw new StartFailure("__all__ names no Default entrypoint");
+  return names;
 }

@@ -38,9 +38,12 @@ function readOptions() {
     },
   });
   const port = Number(values.port);
-  if (!Number.isInteger(port) || port < 0 || port > 65535) throw new StartFailure(`bad --port ${values.port}`);
+  if (!(Number.isInteger(port) && port >= 0 && port <= 65535)) {
+    throw new StartFailure(`--port ${values.port}: no such port`);
+  }
   const root = path.resolve(values.root);
-  return { ...values, port, root, state: path.resolve(values.state ?? path.join(root, ".local/state")) };
+  const state = path.resolve(values.state ?? path.join(root, ".local", "state"));
+  return { ...values, port, root, state };
 }
 
 async function main() {
@@ -64,8 +67,10 @@ async function main() {
   log.live();
   killChildrenWithUs();
   for (const database of project.databases) {
-    const applied = await applyMigrations(await miniflare.getD1Database(database.binding, project.name), database);
-    for (const name of applied) console.log(`migrated ${database.binding}: ${name}`);
+    const binding = await miniflare.getD1Database(database.binding, project.name);
+    for (const name of await applyMigrations(binding, database)) {
+      console.log(`migrated ${database.binding}: ${name}`);
+    }
   }
   if (!options["no-tick"]) startTicking(url, project.crons);
   if (adminToken !== null) console.log(`admin token ${adminToken}`);
@@ -82,7 +87,9 @@ function stopOnSignals(untilStdinCloses) {
 
 main().catch((error) => {
   const misused = error.code?.startsWith("ERR_PARSE_ARGS");
-  if (misused) console.error(`${error.message}\n${USAGE}`);
-  else console.error(error instanceof StartFailure ? error.message : error);
+  // A coded error is about the port, a file or the options: its message says it all.
+  const plain = error instanceof StartFailure || error.code !== undefined;
+  console.error(plain ? error.message : error);
+  if (misused) console.error(USAGE);
   process.exit(1);
 });

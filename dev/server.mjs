@@ -32,6 +32,7 @@ export async function startServer({ project, vars, port, state, cacheFolder, log
       port,
       resourcePersistencePath: path.join(state, "v3"), // where `wrangler --persist-to` looks
       handleStructuredLogs: ({ message }) => log.write(message),
+      cf: false, // By default miniflare asks the internet where this machine is.
       logRequests: false,
       telemetry: { enabled: false },
       workers: [front, host],

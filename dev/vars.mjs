@@ -13,7 +13,11 @@ const GENERATED = {
   CRON_TOKEN: secret,
   INTERNAL_KEY: secret,
   SESSION_KEY: secret,
+  SEAL_KEY: secret,
 };
+
+/** What holds on this machine alone, unless it is set otherwise. */
+const LOCAL = { ALLOW_PRIVATE_ADDRESSES: "true" };
 
 /**
  * Return `{vars, adminToken}`. A variable that is set, if only to the empty string, is never
@@ -21,7 +25,7 @@ const GENERATED = {
  * tokens are the user's own.
  */
 export function readVars(project, { vars: file, state }) {
-  const set = { ...project.vars, ...readVarsFile(project.root, file) };
+  const set = { ...LOCAL, ...project.vars, ...readVarsFile(project.root, file) };
   const missing = Object.keys(GENERATED).filter((name) => !(name in set));
   const generated = missing.length > 0 ? generatedSecrets(state) : {};
   for (const name of missing) set[name] = generated[name];
@@ -37,12 +41,14 @@ function readVarsFile(root, file) {
   return parseEnv(fs.readFileSync(chosen, "utf8"));
 }
 
+/** Return every generated secret, of which those that the state folder lacks are made now. */
 function generatedSecrets(state) {
   const file = path.join(state, "secrets.json");
-  if (!fs.existsSync(file)) {
-    const made = Object.fromEntries(Object.entries(GENERATED).map(([name, make]) => [name, make()]));
-    fs.mkdirSync(state, { recursive: true });
-    fs.writeFileSync(file, JSON.stringify(made, null, 2), { mode: 0o600 });
-  }
-  return JSON.parse(fs.readFileSync(file, "utf8"));
+  const kept = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, "utf8")) : {};
+  const lacking = Object.entries(GENERATED).filter(([name]) => !(name in kept));
+  if (lacking.length === 0) return kept;
+  const all = { ...kept, ...Object.fromEntries(lacking.map(([name, make]) => [name, make()])) };
+  fs.mkdirSync(state, { recursive: true });
+  fs.writeFileSync(file, JSON.stringify(all, null, 2), { mode: 0o600 });
+  return all;
 }

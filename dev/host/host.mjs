@@ -163,7 +163,7 @@ const eventKey = (cron, time) => `${cron} ${Number(time)}`;
 
 async function scheduled(instance, controller) {
   try {
-    return await call(bootstrap.forward, false, instance, "scheduled", controller, undefined, undefined);
+    return await call(bootstrap.forward, false, instance, "scheduled", controller, null, null);
   } catch (error) {
     failures.set(eventKey(controller.cron, controller.scheduledTime), String(error.message ?? error));
     throw error;

@@ -9,8 +9,10 @@ import logging
 from typing import Any
 
 from bot.channels.http import HttpChannel
+from bot.channels.slack import SlackChannel
+from bot.channels.telegram import TelegramChannel
 from bot.channels.web import WebChannel
-from bot.commands import REGISTRY
+from bot.commands.all import REGISTRY
 from bot.http.app import handle
 from bot.http.values import Request, Response
 from bot.ports import Fault, House
@@ -21,30 +23,41 @@ log = logging.getLogger("bot")
 
 def house_of(env: Any, ctx: Any) -> House:
     """Every port of one request or run, over the Worker's bindings."""
+    from bot.cloudflare.access import access_keys_of
+    from bot.cloudflare.ai import inference_of
     from bot.cloudflare.background import WaitUntil
     from bot.cloudflare.clock import SystemClock
     from bot.cloudflare.d1 import D1
     from bot.cloudflare.http import Fetch
     from bot.cloudflare.ids import SecretIds
+    from bot.cloudflare.seal import AesSeal
     from bot.cloudflare.settings import settings_of
     from bot.cloudflare.workflows import Workflows
     from config_do.client import ConfigClient
     from schedule_do.client import ScheduleClient
 
     settings = settings_of(env)
-    db = D1(env.DB)
+    db, http, config = D1(env.DB), Fetch(), ConfigClient(env.CONFIG)
     return House(
         settings=settings,
         commands=REGISTRY,
         clock=SystemClock(),
         ids=SecretIds(),
-        config=ConfigClient(env.CONFIG),
+        config=config,
         history=ScheduleClient(env.SCHEDULES),
         db=db,
         engine=Workflows(env.RUNS),
-        channels={"web": WebChannel(db, settings.web_channels), "http": HttpChannel()},
-        http=Fetch(),
+        channels={
+            "web": WebChannel(db, settings.web_channels),
+            "slack": SlackChannel(db, config, http, settings),
+            "telegram": TelegramChannel(db, http, settings),
+            "http": HttpChannel(),
+        },
+        http=http,
         background=WaitUntil(ctx),
+        seal=AesSeal(settings.seal_key),
+        inference=inference_of(env),
+        access_keys=access_keys_of(settings, http),
     )
 
 

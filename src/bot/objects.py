@@ -10,13 +10,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 from urllib.parse import parse_qsl, unquote, urlsplit
+
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from bot.ports import Fault, Json
 from bot.words import TEXTS, Code
 
 Made = TypeVar("Made")
+Model = TypeVar("Model", bound=BaseModel)
 
 
 class Sql(Protocol):
@@ -88,6 +91,12 @@ class Call:
     body: str
 
 
+class Body(BaseModel):
+    """A call's body: no coercion, no field that is not declared."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+
 def parse_call(method: str, path: str, body: str | None) -> Call:
     """Take a path with its query apart."""
     url = urlsplit(path)
@@ -103,16 +112,14 @@ def dump(value: Json) -> str:
     return text
 
 
-def load(text: str) -> Json:
-    """Read JSON strictly. Raises ValueError for what is not JSON, NaN and Infinity included."""
+def validated(model: type[Model], body: str) -> Model | Reply:
+    """The body as ``model``, or a 400 that names the first field that is wrong."""
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
-    except RecursionError as error:
-        raise ValueError("nested too deeply") from error
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
+        return model.model_validate_json(body)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        return malformed(f"{where or 'body'}: {first['msg']}.")
 
 
 class ObjectStub(Protocol):

@@ -6,6 +6,7 @@ import json
 import logging
 import re
 from collections.abc import Callable, Iterator
+from typing import Any, cast
 
 from bot.authz.actor import CRON, Actor, Surface, parse_actor
 from bot.ports import Settings
@@ -34,6 +35,7 @@ def read_settings(get: Callable[[str], str | None]) -> Settings:
         cron_token=text("CRON_TOKEN"),
         internal_key=text("INTERNAL_KEY"),
         session_key=text("SESSION_KEY"),
+        seal_key=text("SEAL_KEY"),
         model_base_url=url("MODEL_BASE_URL"),
         model_api_key=text("MODEL_API_KEY"),
         model=text("MODEL"),
@@ -45,7 +47,10 @@ def read_settings(get: Callable[[str], str | None]) -> Settings:
         telegram_bot_token=text("TELEGRAM_BOT_TOKEN"),
         telegram_webhook_secret=text("TELEGRAM_WEBHOOK_SECRET"),
         telegram_api_url=url("TELEGRAM_API_URL", _DEFAULTS.telegram_api_url),
+        access_team_domain=url("ACCESS_TEAM_DOMAIN"),
+        access_aud=text("ACCESS_AUD"),
         web_channels=tuple(_channels(text("WEB_CHANNELS"))) or _DEFAULTS.web_channels,
+        allow_private_addresses=text("ALLOW_PRIVATE_ADDRESSES").lower() == "true",
     )
 
 
@@ -61,6 +66,7 @@ def _admins(text: str) -> Iterator[str]:
 
 def _tokens(text: str) -> dict[str, str]:
     """Tokens by subject. ``cron`` is left out: that actor comes by ``CRON_TOKEN`` alone."""
+    listed: Any
     try:
         listed = json.loads(text or "{}")
     except (ValueError, RecursionError):
@@ -72,7 +78,7 @@ def _tokens(text: str) -> dict[str, str]:
         )
         return {}
     tokens: dict[str, str] = {}
-    for subject, token in listed.items():
+    for subject, token in cast(dict[str, Any], listed).items():
         actor = parse_actor(f"{Surface.HTTP}:{subject}")
         if isinstance(actor, Actor) and actor != CRON and isinstance(token, str) and token.strip():
             tokens[subject] = token

@@ -8,6 +8,7 @@ from typing import Any
 from workers import Response, WorkerEntrypoint
 
 from bot import app
+from bot.cloudflare.logs import log_to_console
 from bot.cloudflare.streams import read_at_most
 from bot.http import values
 from bot.http.problem import problem
@@ -15,6 +16,7 @@ from bot.http.values import MAX_BODY
 from bot.words import Code, Refused
 
 log = logging.getLogger("bot.worker")
+log_to_console()
 
 
 class Default(WorkerEntrypoint):

@@ -7,10 +7,11 @@ each; a swap takes a few milliseconds of it.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, MutableMapping
 from types import MappingProxyType
 
-from bot.objects import Namespace, call, dump, load
+from bot.objects import Namespace, call, dump
 from bot.ports import Document, Fault, Json, Swap
 
 OBJECT = "documents"
@@ -71,7 +72,7 @@ class ConfigClient:
         cached = self._cache.get(tier)
         if cached is None or cached.version != expected_version:
             return
-        merged = {**cached.entries, **load(dump(dict(changes)))}
+        merged = {**cached.entries, **json.loads(dump(dict(changes)))}
         entries = {key: merged[key] for key in sorted(merged) if merged[key] is not None}
         self._keep(tier, Document(version, MappingProxyType(entries)))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from bot.objects import Sql, dump, migrate
 from bot.ports import Json
@@ -188,10 +189,12 @@ def bad_change(key: str, value: Json) -> str | None:
 
 def _deeper_than(value: Json, levels: int) -> bool:
     if isinstance(value, dict):
-        return levels == 0 or any(_deeper_than(inner, levels - 1) for inner in value.values())
-    if isinstance(value, list):
-        return levels == 0 or any(_deeper_than(inner, levels - 1) for inner in value)
-    return False
+        inner = list(cast(dict[str, Json], value).values())
+    elif isinstance(value, list):
+        inner = cast(list[Json], value)
+    else:
+        return False
+    return levels == 0 or any(_deeper_than(each, levels - 1) for each in inner)
 
 
 def _over_limit(texts: Mapping[str, str | None], after: _Totals) -> str | None:

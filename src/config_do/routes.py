@@ -11,9 +11,27 @@ is how ``If-None-Match`` comes in: the RPC door has no headers.
 
 from __future__ import annotations
 
-from bot.objects import Call, Reply, load, malformed, parse_call, refusal, reply
+from typing import Any
+
+from pydantic import Field
+
+from bot.objects import (
+    Body,
+    Call,
+    Reply,
+    malformed,
+    parse_call,
+    refusal,
+    reply,
+    validated,
+)
 from bot.words import Code
 from config_do.documents import TIER, Documents, Lost, TooLarge, bad_change
+
+
+class _Change(Body):
+    expected_version: int = Field(alias="expectedVersion", ge=0)
+    changes: dict[str, Any]
 
 
 def answer(documents: Documents, method: str, path: str, body: str | None) -> Reply:
@@ -42,22 +60,14 @@ def _read(documents: Documents, tier: str, call: Call) -> Reply:
 
 
 def _swap(documents: Documents, tier: str, call: Call) -> Reply:
-    try:
-        body = load(call.body)
-    except ValueError as error:
-        return malformed(f"The body is not JSON: {error}.")
-    match body:
-        case {"expectedVersion": int(expected), "changes": dict(changes), **others} if (
-            not others and not isinstance(expected, bool) and expected >= 0
-        ):
-            pass
-        case _:
-            return malformed("The body is {expectedVersion: a version, changes: an object}.")
-    for key, value in changes.items():
+    change = validated(_Change, call.body)
+    if isinstance(change, Reply):
+        return change
+    for key, value in change.changes.items():
         reason = bad_change(key, value)
         if reason is not None:
             return malformed(reason)
-    swap = documents.swap(tier, expected, changes)
+    swap = documents.swap(tier, change.expected_version, change.changes)
     if isinstance(swap, TooLarge):
         return refusal(Code.DOCUMENT_TOO_LARGE, swap.detail)
     return reply(409 if isinstance(swap, Lost) else 200, {"version": swap.version})

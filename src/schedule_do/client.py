@@ -53,6 +53,10 @@ class ScheduleClient:
         """``{last, h24, d30, claims_without_run}``, see ``Schedules.summary``. Raises Fault."""
         return await self._ask("GET", f"/ticks/summary?now={now_ms}")
 
+    async def strips(self, since_ms: int, bucket_ms: int) -> Json:
+        """``{ticks, firings}`` counted by bucket, see ``Firings.strips``. Raises Fault."""
+        return await self._ask("GET", f"/strips?since={since_ms}&bucket={bucket_ms}")
+
     async def _ask(self, method: str, path: str, value: Json = None) -> Json:
         status, body = await call(self._namespace.getByName(OBJECT), method, path, value)
         if status != 200:

@@ -6,8 +6,9 @@ one each. Kept for 90 days, and the last 200 of each schedule for good.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import asdict, fields
+from dataclasses import astuple, fields
 from typing import Any
 
 from bot.objects import Sql, dump
@@ -47,6 +48,13 @@ MIGRATION: Sequence[str] = (
        WHERE trigger = 'refire' OR state IN ('starting', 'claimed_not_started')""",
 )
 
+# Names by hopping along the index: costs by names, not by firings.
+_EVERY_NAME = """RECURSIVE asked (name) AS (
+  SELECT MIN(name) FROM firings
+  UNION ALL
+  SELECT (SELECT MIN(name) FROM firings WHERE name > asked.name)
+  FROM asked WHERE asked.name IS NOT NULL
+)"""
 _COLUMNS = tuple(field.name for field in fields(Firing))
 _LIST = ", ".join(_COLUMNS)
 
@@ -71,33 +79,31 @@ class Firings:
             after = told if before is None else merge(before, told)
             known[identity] = after
             keys[after.key] = identity
-        # One statement for all rows, whatever their number: json_each takes them apart.
+        # One statement and one parameter for all rows, whatever their number.
         self._sql.exec(
             f"""INSERT OR REPLACE INTO firings ({_LIST})
-                SELECT {", ".join(f"value ->> '{column}'" for column in _COLUMNS)}
+                SELECT {", ".join(f"value ->> {place}" for place in range(len(_COLUMNS)))}
                 FROM json_each(?)""",
-            dump([asdict(firing) for firing in known.values()]),
+            dump([astuple(firing) for firing in known.values()]),
         )
         self._prune({firing.name for firing in firings}, max(f.claimed_at for f in firings))
 
     def _known(self, firings: Sequence[Firing]) -> list[Firing]:
         """What is stored of them, under their keys or as the same due minute of the same row."""
-        rows = self._sql.exec(
-            f"""WITH told AS (
-                  SELECT value ->> 'key' AS key, value ->> 'row_id' AS row_id,
-                         value ->> 'due_at' AS due_at, value ->> 'trigger' AS trigger
-                  FROM json_each(?)
-                )
-                SELECT {_LIST} FROM firings WHERE key IN (SELECT key FROM told)
-                UNION
-                SELECT {", ".join(f"firings.{column}" for column in _COLUMNS)}
-                FROM told JOIN firings
-                  ON firings.row_id = told.row_id AND firings.due_at = told.due_at
-                 AND firings.trigger <> 'hand' AND firings.due_at IS NOT NULL
-                WHERE told.trigger <> 'hand'""",
-            dump([asdict(firing) for firing in firings]),
+        return self._select(
+            """WITH told AS (
+                 SELECT value ->> 0 AS key, value ->> 1 AS row_id, value ->> 2 AS due_at,
+                        value ->> 3 AS trigger
+                 FROM json_each(?)
+               )
+               SELECT * FROM firings WHERE key IN (SELECT key FROM told)
+               UNION
+               SELECT firings.* FROM told JOIN firings
+                 ON firings.row_id = told.row_id AND firings.due_at = told.due_at
+                AND firings.trigger <> 'hand' AND firings.due_at IS NOT NULL
+               WHERE told.trigger <> 'hand'""",
+            dump([(each.key, each.row_id, each.due_at, each.trigger) for each in firings]),
         )
-        return [Firing(**row) for row in rows]
 
     def _prune(self, names: set[str], now_ms: int) -> None:
         """Drop what is over its time, of schedules whose oldest firing is well over it."""
@@ -122,36 +128,56 @@ class Firings:
     def latest(self, names: Sequence[str] | None = None) -> dict[str, Firing]:
         """The newest firing of each name, of all names when None. Costs by names, not firings."""
         if names is None:
-            asked = """RECURSIVE asked (name) AS (
-                         SELECT MIN(name) FROM firings
-                         UNION ALL
-                         SELECT (SELECT MIN(name) FROM firings WHERE name > asked.name)
-                         FROM asked WHERE asked.name IS NOT NULL
-                       )"""
+            asked = _EVERY_NAME
             params: tuple[str, ...] = ()
         else:
             asked, params = "asked (name) AS (SELECT value FROM json_each(?))", (dump(list(names)),)
-        rows = self._sql.exec(
+        found = self._select(
             f"""WITH {asked}
-                SELECT {", ".join(f"firings.{column}" for column in _COLUMNS)}
-                FROM asked JOIN firings ON firings.key = (
+                SELECT firings.* FROM asked JOIN firings ON firings.key = (
                   SELECT key FROM firings WHERE name = asked.name
                   ORDER BY claimed_at DESC, key DESC LIMIT 1
                 )""",
             *params,
         )
-        return {row["name"]: Firing(**row) for row in rows}
+        return {firing.name: firing for firing in found}
 
     def history(self, name: str, limit: int, before_ms: int | None = None) -> list[Firing]:
         """At most ``limit`` firings of one name, newest first, claimed before ``before_ms``."""
-        rows = self._sql.exec(
-            f"""SELECT {_LIST} FROM firings WHERE name = ? AND claimed_at < ?
-                ORDER BY claimed_at DESC, key DESC LIMIT ?""",
+        return self._select(
+            """SELECT * FROM firings WHERE name = ? AND claimed_at < ?
+               ORDER BY claimed_at DESC, key DESC LIMIT ?""",
             name,
             FOREVER_MS if before_ms is None else before_ms,
             limit,
         )
-        return [Firing(**row) for row in rows]
+
+    def strips(self, since_ms: int, bucket_ms: int) -> dict[str, list[list[Any]]]:
+        """The firings claimed since ``since_ms``, counted by name, bucket and state.
+
+        Each name has ``[bucket, state, count, folded]`` in the order of buckets, which count from
+        ``since_ms``; ``folded`` is how many minutes were folded into those firings. Costs by the
+        firings of that time.
+        """
+        # An object's storage binds every number as a real one, hence the CAST.
+        rows = self._sql.exec(
+            f"""WITH {_EVERY_NAME}
+                SELECT json_group_array(json_array(name, bucket, state, n, folded)) AS strips
+                FROM (
+                  SELECT firings.name AS name, CAST((claimed_at - ?) / ? AS INTEGER) AS bucket,
+                         state, COUNT(*) AS n, SUM(coalesced) AS folded
+                  FROM asked JOIN firings
+                    ON firings.name = asked.name AND firings.claimed_at >= ?
+                  GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+                )""",
+            since_ms,
+            bucket_ms,
+            since_ms,
+        )
+        strips: dict[str, list[list[Any]]] = {}
+        for name, *counted in json.loads(rows[0]["strips"]):
+            strips.setdefault(name, []).append(counted)
+        return strips
 
     def claims_without_run(self, since_ms: int, now_ms: int) -> int:
         """Firings claimed after ``since_ms`` whose claim had no run at first.
@@ -167,6 +193,13 @@ class Firings:
             now_ms - STARTING_MS,
         )
         return rows[0]["n"]
+
+    def _select(self, query: str, *params: Any) -> list[Firing]:
+        """The firings that a query finds. One JSON string crosses: rows would cost ten times it."""
+        rows = self._sql.exec(
+            f"SELECT json_group_array(json_array({_LIST})) AS firings FROM ({query})", *params
+        )
+        return [Firing(*values) for values in json.loads(rows[0]["firings"])]
 
 
 def _identity(firing: Firing) -> tuple[Any, ...]:

@@ -7,6 +7,7 @@
 | ``GET /schedules/history?name=&limit=&before=`` | 200 ``{firings: [...]}``, newest first |
 | ``POST /ticks/record`` ``{tick: {...}}`` | 200 ``{}`` |
 | ``GET /ticks/summary?now=`` | 200 ``{last, h24, d30, claims_without_run}`` |
+| ``GET /strips?since=&bucket=`` | 200 ``{ticks, firings}``, counted by bucket |
 
 Firings and ticks have the fields of ``bot.ports``. Malformed is 400, and nothing is written.
 """
@@ -15,11 +16,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, astuple
-from typing import TypeVar
+from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import Field, field_validator
 
-from bot.objects import Call, Reply, Sql, malformed, migrate, parse_call, refusal, reply
+from bot.objects import (
+    Body,
+    Call,
+    Reply,
+    Sql,
+    malformed,
+    migrate,
+    parse_call,
+    refusal,
+    reply,
+    validated,
+)
 from bot.ports import Firing, Json, TickRecord
 from bot.words import Code, State, Trigger
 from schedule_do import firings, ticks
@@ -32,23 +44,20 @@ MAX_NUMBER = 10**15
 _DEFAULT_LIMIT = 50
 
 
-class _Body(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid")
-
-
-class _Firings(_Body):
+class _Firings(Body):
     firings: Sequence[Firing] = Field(max_length=MAX_RECORDS)
 
     @field_validator("firings")
     @classmethod
     def _words(cls, told: Sequence[Firing]) -> Sequence[Firing]:
         for firing in told:
-            State(firing.state), Trigger(firing.trigger)
+            _check_word(State, firing.state)
+            _check_word(Trigger, firing.trigger)
             _check_ints(astuple(firing))
         return told
 
 
-class _Tick(_Body):
+class _Tick(Body):
     tick: TickRecord
 
     @field_validator("tick")
@@ -56,6 +65,11 @@ class _Tick(_Body):
     def _size(cls, tick: TickRecord) -> TickRecord:
         _check_ints(astuple(tick))
         return tick
+
+
+def _check_word(words: type[StrEnum], word: str) -> None:
+    if word not in set(words):
+        raise ValueError(f"{word[:40]!r} is none of {', '.join(words)}")
 
 
 def _check_ints(values: tuple[object, ...]) -> None:
@@ -84,9 +98,12 @@ class Schedules:
             "claims_without_run": {"d30": unstarted},
         }
 
-
-class _CallError(Exception):
-    pass
+    def strips(self, since_ms: int, bucket_ms: int) -> Json:
+        """``{ticks, firings}``: what happened since then, counted by bucket of time."""
+        return {
+            "ticks": self.ticks.strip(since_ms, bucket_ms),
+            "firings": self.firings.strips(since_ms, bucket_ms),
+        }
 
 
 def answer(schedules: Schedules, method: str, path: str, body: str | None) -> Reply:
@@ -98,70 +115,71 @@ def answer(schedules: Schedules, method: str, path: str, body: str | None) -> Re
     taken, work = route
     if call.method != taken:
         return refusal(Code.METHOD_NOT_ALLOWED, f"This route takes {taken}.")
-    try:
-        return reply(200, work(schedules, call))
-    except _CallError as error:
-        return malformed(str(error))
+    return work(schedules, call)
 
 
-def _record(schedules: Schedules, call: Call) -> Json:
-    told = _validated(_Firings, call.body).firings
-    schedules.firings.record(told)
-    return {"recorded": len(told)}
+def _record(schedules: Schedules, call: Call) -> Reply:
+    told = validated(_Firings, call.body)
+    if isinstance(told, Reply):
+        return told
+    schedules.firings.record(told.firings)
+    return reply(200, {"recorded": len(told.firings)})
 
 
-def _latest(schedules: Schedules, call: Call) -> Json:
+def _latest(schedules: Schedules, call: Call) -> Reply:
     names = call.query.get("names")
     asked = None if names is None else [name for name in names.split(",") if name]
     latest = schedules.firings.latest(asked)
-    return {"firings": {name: asdict(firing) for name, firing in latest.items()}}
+    return reply(200, {"firings": {name: asdict(firing) for name, firing in latest.items()}})
 
 
-def _history(schedules: Schedules, call: Call) -> Json:
+def _history(schedules: Schedules, call: Call) -> Reply:
     name = call.query.get("name")
-    if name is None:
-        raise _CallError("name is missing.")
     limit = _number(call, "limit", _DEFAULT_LIMIT)
-    if not 1 <= limit <= MAX_LIMIT:
-        raise _CallError(f"limit is 1 to {MAX_LIMIT}.")
-    found = schedules.firings.history(name, limit, _number(call, "before", MAX_NUMBER))
-    return {"firings": [asdict(firing) for firing in found]}
+    before_ms = _number(call, "before", MAX_NUMBER)
+    if name is None or limit is None or before_ms is None or not 1 <= limit <= MAX_LIMIT:
+        return malformed(f"name is a name, limit is 1 to {MAX_LIMIT}, before epoch milliseconds.")
+    found = schedules.firings.history(name, limit, before_ms)
+    return reply(200, {"firings": [asdict(firing) for firing in found]})
 
 
-def _record_tick(schedules: Schedules, call: Call) -> Json:
-    schedules.ticks.record(_validated(_Tick, call.body).tick)
-    return {}
+def _record_tick(schedules: Schedules, call: Call) -> Reply:
+    told = validated(_Tick, call.body)
+    if isinstance(told, Reply):
+        return told
+    schedules.ticks.record(told.tick)
+    return reply(200, {})
 
 
-def _summary(schedules: Schedules, call: Call) -> Json:
-    return schedules.summary(_number(call, "now"))
+def _summary(schedules: Schedules, call: Call) -> Reply:
+    now_ms = _number(call, "now")
+    if now_ms is None:
+        return malformed("now is epoch milliseconds.")
+    return reply(200, schedules.summary(now_ms))
 
 
-_Model = TypeVar("_Model", bound=BaseModel)
+def _strips(schedules: Schedules, call: Call) -> Reply:
+    since_ms, bucket_ms = _number(call, "since"), _number(call, "bucket")
+    if since_ms is None or not bucket_ms:
+        return malformed("since is epoch milliseconds, bucket milliseconds.")
+    return reply(200, schedules.strips(since_ms, bucket_ms))
 
 
-def _validated(model: type[_Model], body: str) -> _Model:
-    try:
-        return model.model_validate_json(body)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        raise _CallError(f"{where or 'body'}: {first['msg']}.") from error
-
-
-def _number(call: Call, name: str, default: int | None = None) -> int:
+def _number(call: Call, name: str, default: int | None = None) -> int | None:
+    """A whole number of the query; None for what is none."""
     text = call.query.get(name)
-    if text is None and default is not None:
+    if text is None:
         return default
-    if text is None or not (text.isascii() and text.isdecimal() and len(text) <= 16):
-        raise _CallError(f"{name} is a whole number.")
+    if not (text.isascii() and text.isdecimal() and len(text) <= 16):
+        return None
     return min(int(text), MAX_NUMBER)
 
 
-_ROUTES: Mapping[tuple[str, ...], tuple[str, Callable[[Schedules, Call], Json]]] = {
+_ROUTES: Mapping[tuple[str, ...], tuple[str, Callable[[Schedules, Call], Reply]]] = {
     ("schedules", "record"): ("POST", _record),
     ("schedules", "latest"): ("GET", _latest),
     ("schedules", "history"): ("GET", _history),
     ("ticks", "record"): ("POST", _record_tick),
     ("ticks", "summary"): ("GET", _summary),
+    ("strips",): ("GET", _strips),
 }

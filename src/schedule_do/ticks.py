@@ -44,6 +44,21 @@ class Ticks:
         )
         self._sql.exec("DELETE FROM ticks WHERE at < ?", tick.at - KEEP_MS)
 
+    def strip(self, since_ms: int, bucket_ms: int) -> list[list[int]]:
+        """``[bucket, count]`` of the ticks since ``since_ms``; buckets count from there.
+
+        A bucket that is not there had no tick: the bot was down, or nobody called it.
+        """
+        # An object's storage binds every number as a real one, hence the CAST.
+        rows = self._sql.exec(
+            """SELECT CAST((at - ?) / ? AS INTEGER) AS bucket, COUNT(*) AS n FROM ticks
+               WHERE at >= ? GROUP BY 1 ORDER BY 1""",
+            since_ms,
+            bucket_ms,
+            since_ms,
+        )
+        return [[row["bucket"], row["n"]] for row in rows]
+
     def last(self) -> Json:
         """``{at, ms}`` of the tick recorded last, or None."""
         rows = self._sql.exec("SELECT at, ms FROM ticks ORDER BY number DESC LIMIT 1")

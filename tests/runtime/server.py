@@ -1,4 +1,4 @@
-"""Runs the local runtime for tests: real workerd, one process group a server, small HTTP helpers."""
+"""Runs the local runtime for tests: real workerd, one process group a server, HTTP helpers."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Server:
         self,
         root: Path | str = ROOT,
         *,
-        vars: Mapping[str, str] | None = None,
+        vars: Mapping[str, str] | None = None,  # noqa: A002
         state: Path | str | None = None,
         no_tick: bool = True,
         demo: bool = False,
@@ -213,10 +213,10 @@ class Server:
             time.sleep(0.01)
         return status
 
-    def _vars_file(self, vars: Mapping[str, str]) -> Path:
+    def _vars_file(self, values: Mapping[str, str]) -> Path:
         path = self._scratch / "vars"
-        quotes = {name: "`" if "'" in value else "'" for name, value in vars.items()}
-        path.write_text("".join(f"{n}={quotes[n]}{v}{quotes[n]}\n" for n, v in vars.items()))
+        quotes = {name: "`" if "'" in value else "'" for name, value in values.items()}
+        path.write_text("".join(f"{n}={quotes[n]}{v}{quotes[n]}\n" for n, v in values.items()))
         return path
 
 

@@ -293,18 +293,19 @@ class TestState:
         notes = ask(server, "note?text=x")
         assert [note["author"] for note in notes] == ["migration", None]
         server.stop()
-        listed = run_npx(
-            ["wrangler", "d1", "migrations", "list", "DB", "--local"],
-            ["--persist-to", str(server.state)],
+        listed = run_tool(
+            *["npx", "wrangler", "d1", "migrations", "list", "DB", "--local"],
+            *["--persist-to", str(server.state)],
             cwd=WORLD,
         )
         assert "No migrations to apply" in listed
 
 
-def run_npx(*arguments: list[str], cwd: Path = ROOT) -> str:
+def run_tool(*command: str, cwd: Path = ROOT) -> str:
+    """Run a command with the project's Node and return what it prints."""
     path = f"{NODE.parent}{os.pathsep}{os.environ['PATH']}"
     run = subprocess.run(
-        ["npx", *[word for words in arguments for word in words]],
+        command,
         cwd=cwd,
         env={**os.environ, "PATH": path, "WRANGLER_SEND_METRICS": "false"},
         stdin=subprocess.DEVNULL,
@@ -314,6 +315,19 @@ def run_npx(*arguments: list[str], cwd: Path = ROOT) -> str:
     )
     assert run.returncode == 0, run.stdout + run.stderr
     return run.stdout
+
+
+class TestDeploy:
+    def test_a_dry_run_uploads_source_and_packages_and_nothing_else(self, tmp_path: Path) -> None:
+        printed = run_tool("npm", "run", "deploy:dry-run", "--", "--outdir", str(tmp_path))
+        assert "--dry-run: exiting now." in printed
+        source = ROOT / "src"
+        uploaded = {path.relative_to(tmp_path) for path in tmp_path.rglob("*.py")}
+        vendored = {path for path in uploaded if path.parts[0] == "python_modules"}
+        assert uploaded - vendored == {path.relative_to(source) for path in source.rglob("*.py")}
+        assert Path("python_modules/pydantic/__init__.py") in vendored
+        size = sum(path.stat().st_size for path in tmp_path.rglob("*") if path.is_file())
+        assert size < 16 * 1024 * 1024, "the platform's limit is 64 MiB; ours is about 8"
 
 
 class TestEnd:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.ports import ConfigStore, Firing, HistoryStore, TickRecord
+from bot.ports import ConfigStore, Firing, HistoryStore, Seal, TickRecord
 from tests.support.drive import run
 
 MINUTE = 60_000
@@ -21,7 +21,7 @@ class ConfigStoreContract:
         assert (document.version, dict(document.entries)) == (0, {})
 
     def test_what_was_written_is_read_back(self, store: ConfigStore):
-        entries = {
+        entries: dict[str, Any] = {
             "schedules.a": {
                 "cron": "0 3 * * *",
                 "grants": [],
@@ -230,3 +230,53 @@ class HistoryStoreContract:
         ]
         run(store.record(states))
         assert run(store.tick_summary(NOON + 100))["claims_without_run"] == {"d30": 3}
+
+    def test_strips_count_what_happened_by_bucket_and_state(self, store: HistoryStore):
+        def at(minute: int, **fields: Any) -> Firing:
+            moment = NOON + minute * MINUTE
+            return firing(f"m{minute}", due_at=moment, claimed_at=moment, **fields)
+
+        run(store.record([at(-1), at(0, state="ok"), at(3, state="ok", coalesced=4)]))
+        run(store.record([at(4, state="failed"), at(19, state="refused")]))
+        run(store.record([at(10, name="other", row_id="r2", state="running")]))
+        for minute in (-1, 0, 1, 25):
+            run(store.record_tick(TickRecord(NOON + minute * MINUTE, 5)))
+        assert run(store.strips(NOON, 10 * MINUTE)) == {
+            "ticks": [[0, 2], [2, 1]],
+            "firings": {
+                "nightly": [[0, "failed", 1, 0], [0, "ok", 2, 4], [1, "refused", 1, 0]],
+                "other": [[1, "running", 1, 0]],
+            },
+        }
+
+    def test_strips_of_nothing_are_empty(self, store: HistoryStore):
+        assert run(store.strips(NOON, MINUTE)) == {"ticks": [], "firings": {}}
+
+
+class SealContract:
+    """Subclass with fixtures ``seal``, ``other`` (another key) and ``keyless``."""
+
+    SECRETS = ("s", "sk-0123456789", "x" * 4096, "ü 🎉")
+
+    @pytest.mark.parametrize("secret", SECRETS)
+    def test_what_was_closed_opens_for_its_place(self, seal: Seal, secret: str):
+        sealed = run(seal.close(secret, place="mcp: a"))
+        assert sealed is not None
+        assert sealed != secret
+        assert run(seal.open(sealed, place="mcp: a")) == secret
+
+    def test_it_opens_for_no_other_place_and_by_no_other_key(
+        self, seal: Seal, other: Seal, keyless: Seal
+    ):
+        sealed = run(seal.close("secret", place="a")) or ""
+        assert run(seal.open(sealed, place="b")) is None
+        assert run(other.open(sealed, place="a")) is None
+        assert run(keyless.open(sealed, place="a")) is None
+
+    def test_a_text_that_was_changed_does_not_open(self, seal: Seal):
+        sealed = run(seal.close("secret", place="a")) or ""
+        for changed in ("", "v1.", "v1.AAAA", sealed[:-5], sealed[1:], sealed + "AAAA", "v1.ü"):
+            assert run(seal.open(changed, place="a")) is None
+
+    def test_without_a_key_nothing_is_closed(self, keyless: Seal):
+        assert run(keyless.close("secret", place="a")) is None

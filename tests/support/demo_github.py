@@ -87,15 +87,15 @@ class DemoGithub:
 
     def fail(self, path_prefix: str, **failure: Any) -> None:
         """A failure to come: status, headers, body, times, method, delay_ms, drop, after."""
-        self._control("POST", "fail", {"path_prefix": path_prefix, **failure})
+        self.control("POST", "fail", {"path_prefix": path_prefix, **failure})
 
     def requests(self) -> list[dict[str, Any]]:
         """What was asked since the start or the last reset, oldest first."""
-        return json.loads(self._control("GET", "requests"))
+        return json.loads(self.control("GET", "requests"))
 
     def reset(self) -> None:
         """The seed again, no failures, no log."""
-        self._control("POST", "reset")
+        self.control("POST", "reset")
 
     def stop(self) -> int:
         """End it as its owner would, and return its exit status."""
@@ -120,7 +120,8 @@ class DemoGithub:
                 assert pipe is not None
                 pipe.close()
 
-    def _control(self, method: str, name: str, body: Any = None) -> bytes:
+    def control(self, method: str, name: str, body: Any = None) -> bytes:
+        """One of its controls under ``/__demo/``."""
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(f"{self.url}/__demo/{name}", data, method=method)
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))

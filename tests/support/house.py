@@ -16,6 +16,7 @@ from tests.support.world import (
     CountingIds,
     FakeClock,
     MemoryChannel,
+    MemorySeal,
     RecordingEngine,
     ScriptedHttp,
 )
@@ -26,6 +27,7 @@ SETTINGS = Settings(
     cron_token="token-of-cron",
     internal_key="key-of-internal",
     session_key="key-of-session",
+    seal_key="key-of-seal",
 )
 
 
@@ -44,6 +46,7 @@ class TestHouse(House):
     channels: Mapping[str, MemoryChannel]
     http: ScriptedHttp
     background: CollectingBackground
+    seal: MemorySeal
 
     @property
     def web(self) -> MemoryChannel:
@@ -62,7 +65,7 @@ def make_house(pause: Pause = no_pause, **overrides: Any) -> TestHouse:
     house = TestHouse(
         settings=settings,
         commands=Registry(()),
-        clock=FakeClock(),
+        clock=FakeClock(pause=pause),
         ids=CountingIds(),
         config=MemoryConfig(pause),
         history=MemoryHistory(pause),
@@ -71,5 +74,6 @@ def make_house(pause: Pause = no_pause, **overrides: Any) -> TestHouse:
         channels={"web": MemoryChannel(pause=pause)},
         http=ScriptedHttp(pause=pause),
         background=CollectingBackground(),
+        seal=MemorySeal(settings.seal_key),
     )
     return replace(house, **overrides)

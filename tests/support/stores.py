@@ -83,3 +83,9 @@ class MemoryHistory(Port):
         summary = self.schedules.summary(now_ms)
         await self.pause("history.tick_summary done")
         return summary
+
+    async def strips(self, since_ms: int, bucket_ms: int) -> Json:
+        await self.pause("history.strips")
+        strips = self.schedules.strips(since_ms, bucket_ms)
+        await self.pause("history.strips done")
+        return strips

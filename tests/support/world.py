@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,14 +15,20 @@ from tests.support.drive import Pause, Port, no_pause, run
 SECRET_ALPHABET = "ABCDEFGHJKMNPQRSTVWXYZ23456789"
 
 
-class FakeClock:
+class FakeClock(Port):
     """A clock that stands still until it is set. Takes epoch milliseconds or ISO 8601."""
 
-    def __init__(self, now: int | str = "2026-03-02T09:00:00Z"):
+    def __init__(self, now: int | str = "2026-03-02T09:00:00Z", pause: Pause = no_pause):
+        super().__init__(pause)
         self.set(now)
 
     def now_ms(self) -> int:
         return self._now_ms
+
+    async def sleep(self, ms: int) -> None:
+        await self.pause("clock.sleep")
+        self.advance(ms=ms)
+        await self.pause("clock.sleep done")
 
     def set(self, now: int | str) -> None:
         at = parse_iso(now) if isinstance(now, str) else now
@@ -128,8 +135,10 @@ class MemoryChannel(Port):
         surface, _, channel_id = channel.partition(":")
         return surface == self.surface and channel_id in self.ids
 
-    def can_open_threads(self, channel: str) -> bool:
-        return self.opens_threads and self.exists(channel)
+    async def can_open_threads(self, channel: str) -> NotOpened | None:
+        if not self.exists(channel):
+            return NotOpened(f"{channel} is not there")
+        return None if self.opens_threads else self._opens_none(channel)
 
     async def open_thread(
         self, channel: str, lead: str, *, key: str, now_ms: int
@@ -153,11 +162,14 @@ class MemoryChannel(Port):
         if not self.exists(channel) or channel.partition(":")[2] in self.gone:
             return NotOpened(f"{channel} is not there")
         if not self.opens_threads:
-            return NotOpened(f"{channel} opens no threads", gone=False)
+            return self._opens_none(channel)
         if key not in self._thread_of:
             self._thread_of[key] = f"{channel}/t{len(self.threads) + 1}"
             self.threads[self._thread_of[key]] = lead
         return Opened(self._thread_of[key])
+
+    def _opens_none(self, channel: str) -> NotOpened:
+        return NotOpened(f"{channel} opens no threads", gone=False)
 
     def _post(self, post: Post) -> Posted:
         if post.thread.partition(":")[2].partition("/")[0] in self.gone:
@@ -239,3 +251,20 @@ class CollectingBackground:
     def __del__(self):
         for work in self.deferred:
             work.close()
+
+
+class MemorySeal:
+    """A seal that anyone can read, and that opens by its ``key`` and its place alone."""
+
+    def __init__(self, key: str = "key-of-seal"):
+        self.key = key
+
+    async def close(self, secret: str, *, place: str) -> str | None:
+        return json.dumps([self.key, place, secret[::-1]]) if self.key else None
+
+    async def open(self, sealed: str, *, place: str) -> str | None:
+        try:
+            key, bound_to, secret = json.loads(sealed)
+        except ValueError:
+            return None
+        return secret[::-1] if self.key and (key, bound_to) == (self.key, place) else None

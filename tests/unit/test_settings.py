@@ -21,11 +21,19 @@ def test_every_variable_reaches_its_setting():
         *("CRON_TOKEN", "INTERNAL_KEY", "SESSION_KEY", "MODEL_BASE_URL", "MODEL_API_KEY", "MODEL"),
         *("GITHUB_API_URL", "GITHUB_TOKEN", "SLACK_SIGNING_SECRET", "SLACK_BOT_TOKEN"),
         *("SLACK_API_URL", "TELEGRAM_BOT_TOKEN", "TELEGRAM_WEBHOOK_SECRET", "TELEGRAM_API_URL"),
+        *("ACCESS_TEAM_DOMAIN", "ACCESS_AUD", "SEAL_KEY"),
     ]
     settings = read(**{name: f" value of {name}\n" for name in names})
     assert {name: getattr(settings, name.lower()) for name in names} == {
         name: f"value of {name}" for name in names
     }
+
+
+@pytest.mark.parametrize(
+    ("value", "allowed"), [("true", True), (" True ", True), ("1", False), ("", False)]
+)
+def test_private_addresses_are_refused_unless_it_says_true(value: str, allowed: bool):
+    assert read(ALLOW_PRIVATE_ADDRESSES=value).allow_private_addresses is allowed
 
 
 def test_a_base_address_ends_without_a_slash():

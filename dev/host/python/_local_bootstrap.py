@@ -12,7 +12,7 @@ from typing import Any
 
 from _cloudflare import allow_entropy, import_patch_manager
 from pyodide.code import relaxed_call
-from pyodide.ffi import JsProxy, to_js
+from pyodide.ffi import JsProxy
 
 
 def import_main(metadata: str, main_name: str, js_globals: Any) -> dict[str, Any]:
@@ -24,7 +24,7 @@ def import_main(metadata: str, main_name: str, js_globals: Any) -> dict[str, Any
     sys.path[:] = [path for path in sys.path if path]
     sys.path.insert(site_packages_position(), python_modules)
     sys.path.append(metadata)
-    allow_entropy.close()
+    allow_entropy.refuse()
     import_patch_manager.install()
     site.addsitedir(python_modules)
     main = importlib.import_module(main_name)
@@ -80,8 +80,8 @@ def refuse_raw_js_objects(metadata: str, python_modules: str, js_globals: Any) -
 
 def open_for_requests() -> None:
     """Allow randomness, seeded anew: the first request is here."""
-    allow_entropy.open()
-    import_patch_manager.open()
+    allow_entropy.allow()
+    import_patch_manager.uninstall()
     random.seed()
 
 
@@ -95,6 +95,3 @@ async def forward(relaxed: bool, instance: Any, name: str, *js_args: Any) -> Any
     if inspect.isawaitable(result):
         result = await result
     return python_to_rpc(result)
-
-
-__all__ = ["forward", "import_main", "open_for_requests", "to_js"]

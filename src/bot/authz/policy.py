@@ -13,6 +13,9 @@ from bot.authz.grants import Grant, covers
 from bot.words import Code, Refused
 
 
+MAX_GIVERS = 3
+
+
 class Door(StrEnum):
     """How a caller must have come in, before any grant is looked at."""
 
@@ -100,6 +103,7 @@ ROUTES: Mapping[tuple[str, str], Need] = {
     ("POST", "/admin/schedules/{name}/pause"): Need("schedule:write"),
     ("POST", "/admin/schedules/{name}/resume"): Need("schedule:write"),
     ("GET", "/admin/schedules/{name}/firings"): Need("schedule:read"),
+    ("GET", "/admin/strips"): Need("schedule:read"),
     ("GET", "/admin/ticks"): Need("schedule:read"),
     # The command's own need is asked when it is known.
     ("POST", "/admin/command"): Need(),
@@ -107,6 +111,7 @@ ROUTES: Mapping[tuple[str, str], Need] = {
     ("PUT", "/admin/config/{tier}"): Need("config:write"),
     ("GET", "/admin/runs"): Need("run:read"),
     ("GET", "/admin/runs/{id}"): Need("run:read"),
+    ("GET", "/api/sign-in"): Need(door=Door.OPEN),
     ("POST", "/api/session"): Need(door=Door.OPEN),
     ("GET", "/api/session"): Need(door=Door.SESSION),
     ("DELETE", "/api/session"): Need(door=Door.SESSION),
@@ -114,23 +119,43 @@ ROUTES: Mapping[tuple[str, str], Need] = {
     ("GET", "/api/threads"): Need(door=Door.SESSION),
     ("GET", "/api/threads/{key}"): Need(door=Door.SESSION),
     ("POST", "/api/chat"): Need(door=Door.SESSION),
+    ("GET", "/api/commands"): Need(door=Door.SESSION),
+    ("GET", "/api/jobs"): Need("job:write", door=Door.SESSION),
+    ("POST", "/api/jobs"): Need("job:write", door=Door.SESSION),
+    ("DELETE", "/api/jobs"): Need("job:write", door=Door.SESSION),
+    ("GET", "/api/events"): Need(door=Door.SESSION),
+    ("GET", "/jobs"): Need(door=Door.INTERNAL),
+    ("POST", "/jobs"): Need(door=Door.INTERNAL),
+    ("DELETE", "/jobs"): Need(door=Door.INTERNAL),
+    ("POST", "/api/job-run"): Need(door=Door.INTERNAL),
+    ("POST", "/slack/events"): Need(door=Door.SIGNED),
+    ("POST", "/telegram/webhook"): Need(door=Door.SIGNED),
+    # The code in the body is the credential.
+    ("POST", "/api/mcp-secret"): Need(door=Door.OPEN),
 }
 
 
 def authorize(
-    need: Need | None, args: Mapping[str, object], held: Iterable[Grant]
+    need: Need | None,
+    args: Mapping[str, object],
+    held: Iterable[Grant],
+    *,
+    who: str = "YOU",
+    givers: Iterable[str] = (),
 ) -> Refused | None:
     """Whether the grants ``held`` allow a thing with that need; None is yes.
 
-    ``need`` None is a thing that the table does not name: refused whoever asks.
+    ``need`` None is a thing that the table does not name: refused whoever asks. ``who`` asks,
+    and ``givers`` are some who could give the missing grant: the refusal says so.
     """
     if need is None:
         return Refused(Code.FORBIDDEN, "The policy table does not name this, so nobody may do it.")
     grant = need.grant(args)
     if grant is None or covers(held, grant):
         return None
+    named = ", ".join(sorted(givers)[:MAX_GIVERS])
     return Refused(
         Code.FORBIDDEN,
-        f"This needs the grant {grant}, which you do not hold. "
-        f"Somebody who holds grant:write can give it: grant add YOU {grant}.",
+        f"This needs the grant {grant}, which you do not hold. Somebody who holds grant:write"
+        f"{f', such as {named},' if named else ''} can give it: grant add {who} {grant}.",
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from bot.words import TEXTS, Code, State
+
 MAX_POST = 12_000
 """Characters of one post; what is longer is cut with a pointer to its run."""
 MAX_TITLE = 120
@@ -11,6 +13,8 @@ MAX_TITLE = 120
 _ZERO_WIDTH_SPACE = "\u200b"
 _MASS_MENTION = re.compile(r"([@＠])(?=(?:channel|here|everyone|group|all)\b)", re.IGNORECASE)
 _SPECIAL_MENTION = re.compile(r"<(?=!)")
+_UNSHOWABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Control characters, half characters, and marks that turn the direction of what follows."""
 
 
 def channel_of(thread: str) -> str:
@@ -32,6 +36,29 @@ def neutral(text: str) -> str:
     """
     parted = _MASS_MENTION.sub(rf"\1{_ZERO_WIDTH_SPACE}", text)
     return _SPECIAL_MENTION.sub(f"<{_ZERO_WIDTH_SPACE}", parted)
+
+
+def shown(text: str) -> str:
+    """``neutral`` text in which each character is what it looks like.
+
+    Direction overrides would let a command look like another one; they and the other characters
+    that cannot be shown become a replacement character.
+    """
+    return _UNSHOWABLE.sub("\ufffd", neutral(text))
+
+
+def render_outcome(state: str, code: str | None, text: str) -> str:
+    """What is posted of a turn's end, the same on every surface.
+
+    An ``ok`` is its text alone; anything else says its state and code first, and the code's
+    sentence where there is no text.
+    """
+    text = text.strip()
+    if state == State.OK and text:
+        return text
+    title = f"{TEXTS[Code(code)].title}." if code in set(Code) else ""
+    head = f"{state}: {code}" if code else str(state)
+    return "\n".join(filter(None, (head, text or title)))
 
 
 def cut(text: str, run_id: str, limit: int = MAX_POST) -> str:

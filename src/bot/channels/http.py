@@ -15,9 +15,9 @@ class HttpChannel:
         """Never: the threads of ``/ingress`` are its callers' own."""
         return False
 
-    def can_open_threads(self, channel: str) -> bool:
+    async def can_open_threads(self, channel: str) -> NotOpened:
         """Never."""
-        return False
+        return NotOpened("the http surface opens no threads", gone=False)
 
     async def open_thread(self, channel: str, lead: str, *, key: str, now_ms: int) -> NotOpened:
         """Always refused."""

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bot.authz.actor import Actor
 from bot.channels.base import channel_of, headline, thread_key
 from bot.ports import Database, NotOpened, Opened, Posted, Statement
 from bot.words import Delivery
@@ -38,9 +39,17 @@ WHERE channel = ?1 AND updated_at <= coalesce((SELECT updated_at FROM threads WH
   AND (?2 IS NULL OR (updated_at, key) < (SELECT updated_at, key FROM threads WHERE key = ?2))
 ORDER BY updated_at DESC, key DESC LIMIT ?4
 """
-_MESSAGES = "SELECT rowid AS seq, id, author, text, run_id, at FROM messages WHERE thread = ?"
-_AFTER = f"{_MESSAGES} AND rowid > ? ORDER BY rowid LIMIT ?"
-_BEFORE = f"{_MESSAGES} AND rowid < ? ORDER BY rowid DESC LIMIT ?"
+# What the bot posts as a run's outcome has the key RUN-out, and is shown with how the run ended.
+_MESSAGES = """
+SELECT messages.rowid AS seq, messages.id, author, messages.text, run_id, at,
+       ended.id AS ended_id, ended.actor, ended.route, ended.state, ended.code,
+       iif(ended.state = 'refused', ended.output, NULL) AS refusal
+FROM messages LEFT JOIN runs AS ended
+  ON author = 'bot' AND messages.id = ended.id || '-out'
+ AND ended.id = substr(messages.id, 1, length(messages.id) - 4)
+WHERE messages.thread = ?"""
+_AFTER = f"{_MESSAGES} AND messages.rowid > ? ORDER BY messages.rowid LIMIT ?"
+_BEFORE = f"{_MESSAGES} AND messages.rowid < ? ORDER BY messages.rowid DESC LIMIT ?"
 _LIVE = """
 SELECT id, actor, source, name, text, admitted_at, started_at FROM runs
 WHERE thread = ? AND state = 'running'
@@ -50,6 +59,16 @@ WHERE thread = ? AND state = 'running'
 def channel_ids(names: Iterable[str]) -> tuple[str, ...]:
     """The web channels of that configuration, as channel ids."""
     return tuple(f"web:{name}" for name in names)
+
+
+def own_channel(actor: Actor) -> str:
+    """A person's own channel, which nobody else reads: no configured channel has such a name."""
+    return f"web:@{actor.subject}"
+
+
+def may_read(actor: Actor, channel: str) -> bool:
+    """Whether a signed-in person may read a web channel: all but the own ones of others."""
+    return not channel.startswith("web:@") or channel == own_channel(actor)
 
 
 class WebChannel:
@@ -65,9 +84,9 @@ class WebChannel:
         """Whether the channel is configured."""
         return channel in self._channels
 
-    def can_open_threads(self, channel: str) -> bool:
+    async def can_open_threads(self, channel: str) -> NotOpened | None:
         """Every web channel does."""
-        return channel in self._channels
+        return None if self.exists(channel) else self._unknown(channel)
 
     async def open_thread(
         self, channel: str, lead: str, *, key: str, now_ms: int
@@ -77,7 +96,7 @@ class WebChannel:
         The thread's id is made from ``key``, so the same key opens the same thread.
         """
         if not self.exists(channel):
-            return NotOpened(f"{channel} is not one of this bot's web channels")
+            return self._unknown(channel)
         digest = hashlib.sha256(key.encode()).hexdigest()[:20]
         thread = thread_key(channel, digest)
         await self._db.batch(
@@ -91,6 +110,10 @@ class WebChannel:
             )
         )
         return Opened(thread)
+
+    @staticmethod
+    def _unknown(channel: str) -> NotOpened:
+        return NotOpened(f"{channel} is not one of this bot's web channels")
 
     async def post(self, thread: str, text: str, *, key: str, now_ms: int) -> Posted:
         """Post as the bot; undelivered where there is no such thread."""

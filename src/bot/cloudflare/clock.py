@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 
 
@@ -11,3 +12,7 @@ class SystemClock:
     def now_ms(self) -> int:
         """Epoch milliseconds now."""
         return time.time_ns() // 1_000_000
+
+    async def sleep(self, ms: int) -> None:
+        """Let ``ms`` milliseconds pass."""
+        await asyncio.sleep(ms / 1000)

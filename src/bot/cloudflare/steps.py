@@ -29,3 +29,7 @@ class WorkflowSteps:
             return json.dumps(await work())
 
         return json.loads(await step())
+
+    async def sleep(self, name: str, ms: int) -> None:
+        """A durable wait: a run that is resumed in it waits for what is left."""
+        await self._step.sleep(name, ms)

@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn
 
-from bot import org
+from bot import org, strictjson
+from bot.agent.limits import bad_ceiling
 from bot.authz.grants import Grant
 from bot.authz.keys import OWN, bad_key, is_own
 from bot.commands.grammar import Syntax, line, word
@@ -26,7 +27,7 @@ def bad_entry(key: str, value: Any, held: Iterable[Grant]) -> Refused | None:
     refusal = bad_key(key, held)
     if refusal is not None or value is None:
         return refusal
-    why = bad_change(key, value)
+    why = bad_change(key, value) or bad_ceiling(key, value)
     if why is not None:
         return Refused(Code.BAD_VALUE, why)
     if key != "zone":
@@ -39,12 +40,12 @@ def bad_entry(key: str, value: Any, held: Iterable[Grant]) -> Refused | None:
 
 def parse_value(text: str) -> Any | Refused:
     """What ``config set`` stores: the JSON value that the text is, or the text itself."""
+    if strictjson.deeper_than(text, strictjson.MAX_DEPTH):
+        return Refused(Code.BAD_VALUE, "The value is nested too deeply.")
     try:
         value = json.loads(text, parse_constant=_no_constant)
     except ValueError:
         return text
-    except RecursionError:
-        return Refused(Code.BAD_VALUE, "The value is nested too deeply.")
     if value is None:
         return Refused(Code.BAD_VALUE, "null stores nothing. Remove a key with config unset KEY.")
     return value

@@ -29,7 +29,7 @@ async def _confirm(house: House, call: Invocation, args: Args) -> Outcome:
         why = parsed.detail if isinstance(parsed, Malformed) else "It is no command."
         return failed(Refused(Code.BAD_COMMAND, f"The stored command no longer reads. {why}"))
     outcome = await house.commands.invoke(house, call, parsed.name, parsed.args)
-    if outcome.kind is OutcomeKind.OK:
+    if outcome.kind is OutcomeKind.OK and outcome.then is None:
         return ok(f"Confirmed. {outcome.text}", outcome.data)
     return outcome
 

@@ -65,6 +65,9 @@ __all__ = [
 ]
 
 MAX_TEXT = 20_000
+_NO_WIDTH = "\u200b"
+# What is posted has a blank of no width in each mention and fence inside it. A command that is
+# pasted back from there is the same command, so such a blank is no part of any.
 
 
 class Named(Protocol):
@@ -123,7 +126,7 @@ def parse(
         return Malformed(
             f"The text has {len(text):,} characters, and at most {MAX_TEXT:,} are read."
         )
-    text = text.strip()
+    text = text.replace(_NO_WIDTH, "").strip()
     syntaxes = {command.name: command.syntax for command in commands}
     found = nearest.find(plain(text), syntaxes)
     if isinstance(found, nearest.Near):
@@ -284,6 +287,8 @@ def _bind(name: str, syntax: Syntax, values: Mapping[str, Any]) -> Args:
 def _bind_value(arg: Arg, value: Any) -> Value:
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
+    if isinstance(value, str):
+        value = value.replace(_NO_WIDTH, "")
     if arg.kind is Kind.FLAG:
         if value not in (None, True, False):
             raise HeaderError(f"{arg.shown} is there or not; it takes no value.")
@@ -302,6 +307,8 @@ def _bind_value(arg: Arg, value: Any) -> Value:
 
 def _bind_list(arg: Arg, value: Any) -> list[str]:
     items: list[Any] = [] if value is None else value
+    if isinstance(value, list):
+        items = [i.replace(_NO_WIDTH, "") if isinstance(i, str) else i for i in items]
     if not isinstance(value, list | None) or any(not isinstance(i, str) or not i for i in items):
         raise HeaderError(f"{arg.shown} is a list of texts.")
     if not items and not arg.optional:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from bot.authz.actor import Surface
+from bot.agent.telegram_tool import LIFETIME_MS, offer_link_code
 from bot.commands.grammar import Syntax
 from bot.commands.own import not_a_person
 from bot.commands.registry import Args, Command, Invocation, Outcome, ok, refused
-from bot.ports import House, Statement
+from bot.ports import House
 from bot.times import iso
 from bot.words import Code, Effect, Refused
-
-LIFETIME_MS = 10 * 60_000
-CODE_CHARACTERS = 12
 
 
 async def _telegram(house: House, call: Invocation, args: Args) -> Outcome:
@@ -25,24 +22,11 @@ async def _telegram(house: House, call: Invocation, args: Args) -> Outcome:
                 "This bot has no Telegram. Whoever runs it sets TELEGRAM_BOT_TOKEN first.",
             )
         )
-    code = house.ids.secret(CODE_CHARACTERS)
-    expires_at = call.now_ms + LIFETIME_MS
-    await house.db.batch(
-        [
-            Statement(
-                "DELETE FROM link_codes WHERE (owner = ? AND surface = ?) OR expires_at <= ?",
-                (call.actor.id, str(Surface.TELEGRAM), call.now_ms),
-            ),
-            Statement(
-                "INSERT INTO link_codes (code, owner, surface, expires_at) VALUES (?, ?, ?, ?)",
-                (code, call.actor.id, str(Surface.TELEGRAM), expires_at),
-            ),
-        ]
-    )
+    code = await offer_link_code(house, call.actor.id, call.now_ms)
     return ok(
         f"Send /start {code} to the bot in Telegram within ten minutes. Whoever sends it is "
         "linked to you, so show it to nobody.",
-        {"code": code, "expires_at": iso(expires_at)},
+        {"code": code, "expires_at": iso(call.now_ms + LIFETIME_MS)},
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bot.agent.seal import LIFETIME_MS, SECRET_PATH, offer_code
 from bot.commands import own
 from bot.commands.grammar import Syntax, word
 from bot.commands.registry import Args, Command, Invocation, Outcome, ok, refused
@@ -17,18 +18,31 @@ async def _add(house: House, call: Invocation, args: Args) -> Outcome:
     refusal = await own.add_address(house, call, table=_TABLE, kind=_KIND, name=name, url=url)
     if refusal is not None:
         return refused(refusal)
+    text = f"Your turns and jobs may use the MCP server {name} at {url}."
+    data = {"name": name, "url": url, "created_at": iso(call.now_ms)}
+    if not house.settings.seal_key:
+        return ok(f"{text} This bot keeps no secrets, so it is called without one.", data)
+    code = await offer_code(house, call.actor.id, name, call.now_ms)
+    secret = {"code": code, "expires_at": iso(call.now_ms + LIFETIME_MS), "send_to": SECRET_PATH}
     return ok(
-        f"Your turns and jobs may use the MCP server {name} at {url}.",
-        {"name": name, "url": url, "created_at": iso(call.now_ms)},
+        f"{text} If it wants a bearer token, do not say it in a chat: within ten minutes, send "
+        f'it to this bot as POST {SECRET_PATH} {{"code": "{code}", "secret": "TOKEN"}}.',
+        {**data, "secret": secret},
     )
 
 
 async def _list(house: House, call: Invocation, args: Args) -> Outcome:
-    rows = await own.listed(house, call.actor, _TABLE)
+    columns = "name, url, secret IS NOT NULL AS secret, created_at"
+    rows = await own.listed(house, call.actor, _TABLE, columns)
     if isinstance(rows, Refused):
         return refused(rows)
-    text = "\n".join(f"{row['name']} · {row['url']}" for row in rows)
-    servers = [{**row, "created_at": iso(row["created_at"])} for row in rows]
+    servers = [
+        {**row, "secret": bool(row["secret"]), "created_at": iso(row["created_at"])} for row in rows
+    ]
+    text = "\n".join(
+        f"{each['name']} · {each['url']}" + (" · with a secret" if each["secret"] else "")
+        for each in servers
+    )
     return ok(text or "You have no MCP servers. Add one: mcp add NAME URL.", {"servers": servers})
 
 
@@ -37,7 +51,9 @@ async def _remove(house: House, call: Invocation, args: Args) -> Outcome:
     refusal = await own.remove_named(house, call.actor, table=_TABLE, kind=_KIND, name=name)
     if refusal is not None:
         return refused(refusal)
-    return ok(f"Your MCP server {name} is removed.", {"name": name, "removed": True})
+    return ok(
+        f"Your MCP server {name} is removed, its secret too.", {"name": name, "removed": True}
+    )
 
 
 COMMANDS = (

@@ -38,6 +38,15 @@ def bad_name(name: str) -> Refused | None:
     )
 
 
+def bad_address(house: House, actor: Actor, name: str, url: str) -> Refused | None:
+    """Whether the actor may keep that address under that name; None is yes."""
+    return (
+        not_a_person(actor)
+        or bad_name(name)
+        or bad_url(url, private_ok=house.settings.allow_private_addresses)
+    )
+
+
 async def add_address(
     house: House,
     call: Invocation,
@@ -46,7 +55,7 @@ async def add_address(
     kind: str,
     name: str,
     url: str,
-    extra: Mapping[str, int] | None = None,
+    extra: Mapping[str, int | str] | None = None,
 ) -> Refused | None:
     """Keep a named address for the caller; None where it is kept.
 
@@ -54,11 +63,7 @@ async def add_address(
     ``kind`` names the thing to people. The limit is asked in the insert itself. A step that
     runs again after a crash finds what it made and is content.
     """
-    refusal = (
-        not_a_person(call.actor)
-        or bad_name(name)
-        or bad_url(url, private_ok=house.settings.allow_private_addresses)
-    )
+    refusal = bad_address(house, call.actor, name, url)
     if refusal is not None:
         return refusal
     row = {
@@ -84,20 +89,24 @@ async def add_address(
         return Refused(
             Code.TOO_MANY, f"You have {MAX_OF_A_KIND} {kind}s, as many as there may be. Remove one."
         )
-    if dict(found.rows[0]) == row:
+    if {column: found.rows[0][column] for column in row} == row:
         return None
     return Refused(
         Code.CONFLICT, f"You have a {kind} named {name} already. Remove it first to change it."
     )
 
 
-async def listed(house: House, actor: Actor, table: str) -> list[dict[str, Any]] | Refused:
-    """The actor's rows of ``table`` by name, without their owner."""
+async def listed(
+    house: House, actor: Actor, table: str, columns: str
+) -> list[dict[str, Any]] | Refused:
+    """Those ``columns`` of the actor's rows of ``table``, by name."""
     refusal = not_a_person(actor)
     if refusal is not None:
         return refusal
-    found = await house.db.run(f"SELECT * FROM {table} WHERE owner = ? ORDER BY name", actor.id)
-    return [{key: row[key] for key in row if key != "owner"} for row in found.rows]
+    found = await house.db.run(
+        f"SELECT {columns} FROM {table} WHERE owner = ? ORDER BY name", actor.id
+    )
+    return [dict(row) for row in found.rows]
 
 
 async def remove_named(

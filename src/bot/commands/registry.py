@@ -6,12 +6,13 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from bot.agent.ask import AgentAsk
 from bot.authz.actor import Actor
 from bot.authz.grants import Grant
 from bot.authz.policy import COMMANDS, authorize
 from bot.commands.grammar import Malformed, Parsed, Prose, Syntax, parse
 from bot.ports import House
-from bot.words import Code, Effect, OutcomeKind, Refused
+from bot.words import Code, Effect, OutcomeKind, Refused, Route
 
 Args = Mapping[str, Any]
 
@@ -34,12 +35,17 @@ class Invocation:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a command ended: a kind, a code unless it is ok, words for people, data for programs."""
+    """How a command ended: a kind, a code unless it is ok, words for people, data for programs.
+
+    ``then`` is the agent turn that the command stands for. A command cannot hold one, since each
+    of its calls is a durable step: a turn goes on with it, another caller starts a run of it.
+    """
 
     kind: OutcomeKind
     text: str
     code: Code | None = None
     data: Any = None
+    then: AgentAsk | None = None
 
 
 def ok(text: str, data: Any = None) -> Outcome:
@@ -59,13 +65,24 @@ def failed(refusal: Refused) -> Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One command of contract §5: its name, grammar, effect and what runs it."""
+    """One command of contract §5: its name, grammar, effect and what runs it.
+
+    ``routed_effect``: what it counts as where a router picked it and nobody wrote it out, if that
+    is more than its effect.
+    """
 
     name: str
     summary: str
     effect: Effect
     syntax: Syntax
     run: Callable[[House, Invocation, Args], Awaitable[Outcome]] = field(repr=False)
+    routed_effect: Effect | None = None
+
+    def effect_by(self, route: Route) -> Effect:
+        """What it does to the world, by how it was found."""
+        if route is Route.EXPLICIT or self.routed_effect is None:
+            return self.effect
+        return self.routed_effect
 
     @property
     def usage(self) -> str:
@@ -97,7 +114,13 @@ class Registry:
         ``forbidden``, whoever asks.
         """
         command = self._commands[name]
-        refusal = authorize(COMMANDS.get(name), args, call.grants)
+        refusal = authorize(
+            COMMANDS.get(name),
+            args,
+            call.grants,
+            who=call.actor.id,
+            givers=house.settings.admins,
+        )
         if refusal is not None:
             return refused(refusal)
         return await command.run(house, call, args)

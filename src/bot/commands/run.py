@@ -5,7 +5,7 @@ from __future__ import annotations
 from bot.commands.grammar import Syntax, word
 from bot.commands.registry import Args, Command, Invocation, Outcome, ok, refused
 from bot.ports import House
-from bot.runs import ledger
+from bot.runs import ledger, trace
 from bot.runs.ledger import Run
 from bot.runs.view import run_json
 from bot.runs.watchdog import end
@@ -33,7 +33,10 @@ async def _show(house: House, call: Invocation, args: Args) -> Outcome:
         return refused(_no_run(args["id"]))
     view = run_json(run)
     shown = [f"{key}: {value}" for key, value in view.items() if value not in (None, [])]
-    return ok("\n".join(shown), view)
+    steps = await trace.read(house.db, run.id)
+    if steps:
+        shown += ["steps:", *map(trace.line, steps)]
+    return ok("\n".join(shown), {**view, "steps": steps})
 
 
 async def _cancel(house: House, call: Invocation, args: Args) -> Outcome:

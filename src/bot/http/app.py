@@ -11,11 +11,24 @@ from dataclasses import dataclass
 
 from bot.authz.policy import ROUTES as POLICY
 from bot.authz.policy import Need, authorize
-from bot.http import chat, command, config, health, ingress, runs, schedules, session
+from bot.http import (
+    chat,
+    command,
+    config,
+    health,
+    ingress,
+    jobs,
+    runs,
+    schedules,
+    secrets,
+    session,
+    slack,
+    telegram,
+)
 from bot.http.auth import enter
 from bot.http.body import read_body, too_large
 from bot.http.problem import problem
-from bot.http.values import MAX_BODY, Request, Response, decode, read_request
+from bot.http.values import MAX_BODY, SAFE, Request, Response, decode
 from bot.http.visit import Route, Visit
 from bot.ports import Fault, House
 from bot.words import Code, Refused
@@ -29,10 +42,13 @@ ROUTES: tuple[Route, ...] = (
     *runs.ROUTES,
     *session.ROUTES,
     *chat.ROUTES,
+    *jobs.ROUTES,
+    *secrets.ROUTES,
+    *slack.ROUTES,
+    *telegram.ROUTES,
 )
 
 log = logging.getLogger("bot.http")
-_SAFE = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +57,6 @@ class Match:
 
     route: Route
     params: Mapping[str, str]
-
-
-async def serve(
-    house: House, method: str, url: str, headers: Iterable[tuple[str, str]], body: bytes
-) -> Response:
-    """Answer a platform's request, given as its raw parts."""
-    request = read_request(method, url, headers, body)
-    if isinstance(request, Refused):
-        return _sealed(problem(request), head=method == "HEAD")
-    return await handle(house, request)
 
 
 async def handle(
@@ -74,7 +80,8 @@ async def handle(
         _log(request, "http_error", error)
         answer = Refused(Code.INTERNAL, "Something broke; the log has the details.")
     response = problem(answer) if isinstance(answer, Refused) else answer
-    return _sealed(response, head=request.method == "HEAD")
+    body = b"" if request.method == "HEAD" else response.body
+    return Response(response.status, body, {**SAFE, **response.headers})
 
 
 def match(routes: Iterable[Route], method: str, path: str) -> Match | Refused | frozenset[str]:
@@ -131,7 +138,7 @@ async def _answer(
     route = matched.route
     need = policy.get((route.method, route.pattern))
     if need is None:
-        return authorize(None, {}, ()) or Refused(Code.FORBIDDEN, "")
+        return Refused(Code.FORBIDDEN, "The policy table does not name this route: nobody may.")
     now_ms = house.clock.now_ms()
     caller = enter(house.settings, request, need.door, now_ms)
     if isinstance(caller, Refused):
@@ -152,8 +159,3 @@ async def _answer(
 def _log(request: Request, action: str, error: Exception) -> None:
     path = request.path[:200]
     log.error("%s %r broke", request.method, path, exc_info=error, extra={"action": action})
-
-
-def _sealed(response: Response, *, head: bool) -> Response:
-    body = b"" if head else response.body
-    return Response(response.status, body, {**_SAFE, **response.headers})

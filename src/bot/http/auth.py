@@ -14,7 +14,8 @@ from urllib.parse import urlsplit
 
 from bot.authz.actor import CRON, Actor, Surface, parse_actor
 from bot.authz.policy import Door
-from bot.http.cookie import Session, find, fingerprint, unseal
+from bot.http.access import standing
+from bot.http.cookie import Means, Session, find, fingerprint, unseal
 from bot.http.values import Request
 from bot.ports import Settings
 from bot.words import Code, Refused
@@ -111,20 +112,21 @@ def subject_of(settings: Settings, token: str) -> str | None:
     return _only(
         subject
         for subject, secret in settings.ingress_tokens.items()
-        if _may_be_subject(subject) & same(token, secret)
+        if _may_be_subject(subject) and same(token, secret)
     )
 
 
 def live_session(settings: Settings, value: str, now_ms: int) -> Session | None:
-    """The session in a cookie, if it still stands and its token is still configured as it was."""
+    """The session in a cookie, if what signed it in is still configured as it was."""
     session = unseal(settings.session_key, value, now_ms)
-    if session is None:
+    if session is None or not _may_be_subject(session.sub):
         return None
-    token = settings.ingress_tokens.get(session.sub, "")
-    if not token or not _may_be_subject(session.sub):
-        return None
-    mark = fingerprint(settings.session_key, token)
-    return session if same(session.token, mark) else None
+    if session.means == Means.ACCESS:
+        ground = standing(settings)
+    else:
+        ground = settings.ingress_tokens.get(session.sub, "")
+    mark = fingerprint(settings.session_key, ground)
+    return session if ground and same(session.token, mark) else None
 
 
 def foreign(request: Request) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
+from bot.authz.actor import Actor
 from bot.channels import web
 from bot.channels.base import channel_of, thread_key
+from bot.dispatch.handback import read_handback
 from bot.dispatch.message import IncomingMessage
 from bot.http import turns
 from bot.http.body import StrictBody
@@ -38,7 +40,7 @@ async def channels(visit: Visit, body: None) -> Response | Refused:
                 {
                     "id": channel,
                     "name": channel.partition(":")[2],
-                    "can_open_threads": surface.can_open_threads(channel),
+                    "can_open_threads": await surface.can_open_threads(channel) is None,
                 }
                 for channel in _channels(visit.house)
             ]
@@ -47,9 +49,12 @@ async def channels(visit: Visit, body: None) -> Response | Refused:
 
 
 async def threads(visit: Visit, body: None) -> Response | Refused:
-    """Threads, the last changed first; ``before`` is the key of the last one seen."""
+    """Threads, the last changed first; ``before`` is the key of the last one seen.
+
+    The caller's own channel, where jobs answer, is among them and among nobody else's.
+    """
     wanted = visit.request.query.get("channel")
-    known = _channels(visit.house)
+    known = (*_channels(visit.house), web.own_channel(visit.actor))
     if wanted is not None and wanted not in known:
         return _no_channel(visit.house, wanted)
     limit = int_query(visit.request, "limit", default=50, low=1, high=MAX_THREADS)
@@ -59,7 +64,12 @@ async def threads(visit: Visit, body: None) -> Response | Refused:
     rows = await web.list_threads(
         visit.house.db, known if wanted is None else [wanted], before=before, limit=limit
     )
-    return json_response({"threads": [{**_thread(row), "live": bool(row["live"])} for row in rows]})
+    return visit.polled({"threads": [{**_thread(row), "live": bool(row["live"])} for row in rows]})
+
+
+async def commands(visit: Visit, body: None) -> Response | Refused:
+    """Every command with its usage, its summary and what it needs: what ``help`` answers."""
+    return await visit.command("help", {"command": None})
 
 
 async def thread(visit: Visit, body: None) -> Response | Refused:
@@ -70,6 +80,8 @@ async def thread(visit: Visit, body: None) -> Response | Refused:
     nothing changes.
     """
     request, key = visit.request, visit.params["key"]
+    if not web.may_read(visit.actor, channel_of(key)):
+        return _no_thread(key)
     limit = int_query(request, "limit", default=200, low=1, high=MAX_MESSAGES)
     if isinstance(limit, Refused):
         return limit
@@ -84,7 +96,7 @@ async def thread(visit: Visit, body: None) -> Response | Refused:
     )
     if reading is None:
         return _no_thread(key)
-    response = json_response(
+    return visit.polled(
         {
             **_thread(reading.thread),
             "messages": [_message(row) for row in reading.messages],
@@ -92,10 +104,6 @@ async def thread(visit: Visit, body: None) -> Response | Refused:
             "live": None if reading.live is None else _live(reading.live),
         }
     )
-    etag = f'"{hashlib.sha256(response.body).hexdigest()[:24]}"'
-    if etag in visit.request.headers.get("if-none-match", ""):
-        return Response(304, headers={"etag": etag})
-    return Response(response.status, response.body, {**response.headers, "etag": etag})
 
 
 async def say(visit: Visit, body: Say) -> Response | Refused:
@@ -104,7 +112,7 @@ async def say(visit: Visit, body: Say) -> Response | Refused:
     The slot is claimed first: where the thread is busy, nothing is posted.
     """
     house, now_ms = visit.house, visit.now_ms
-    refusal = turns.bad_text(body.text) or await _no_place(house, body)
+    refusal = turns.bad_text(body.text) or await _no_place(house, body, visit.actor)
     if refusal is not None:
         return refusal
     run_id, message_id = house.ids.new(), house.ids.new()
@@ -136,8 +144,9 @@ async def say(visit: Visit, body: Say) -> Response | Refused:
     return json_response({"thread": key, "message_id": message_id, "run_id": run_id}, 202)
 
 
-async def _no_place(house: House, body: Say) -> Refused | None:
-    if body.channel not in _channels(house):
+async def _no_place(house: House, body: Say, actor: Actor) -> Refused | None:
+    own = body.thread is not None and body.channel == web.own_channel(actor)
+    if body.channel not in _channels(house) and not own:
         return _no_channel(house, body.channel)
     if body.thread is None:
         return None
@@ -171,7 +180,19 @@ def _thread(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _message(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {**row, "at": iso(row["at"])}
+    kept = {name: row[name] for name in ("seq", "id", "author", "text", "run_id")}
+    return {**kept, "at": iso(row["at"]), "outcome": _outcome(row) if row["ended_id"] else None}
+
+
+def _outcome(row: Mapping[str, Any]) -> dict[str, Any]:
+    """How the run ended whose outcome a message is, and the command that it hands back."""
+    handed_back = row["code"] in (Code.HANDED_BACK, Code.SCHEDULE_WRITE)
+    handback = read_handback(row["refusal"] or "") if handed_back else None
+    return {
+        "run_id": row["ended_id"],
+        **{name: row[name] for name in ("actor", "route", "state", "code")},
+        "handback": None if handback is None else asdict(handback),
+    }
 
 
 def _live(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -187,4 +208,5 @@ ROUTES = (
     Route("GET", "/api/threads", threads),
     Route("GET", "/api/threads/{key}", thread),
     Route("POST", "/api/chat", say, Say),
+    Route("GET", "/api/commands", commands),
 )

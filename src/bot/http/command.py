@@ -7,6 +7,7 @@ from typing import Any
 from bot.commands.grammar import Malformed, Parsed
 from bot.commands.registry import Outcome, refused
 from bot.http import problem
+from bot.http.agent_runs import start_agent
 from bot.http.body import StrictBody
 from bot.http.values import Response, json_response
 from bot.http.visit import Route, Visit
@@ -28,6 +29,8 @@ async def command(visit: Visit, body: Typed) -> Response | Refused:
     parsed = visit.house.commands.parse(body.text, strict=True)
     if isinstance(parsed, Parsed):
         outcome = await visit.invoke(parsed.name, parsed.args)
+        if outcome.then is not None:
+            outcome = await start_agent(visit, outcome.then)
     elif isinstance(parsed, Malformed):
         outcome = refused(parsed.refusal)
     else:

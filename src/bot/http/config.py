@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from bot.authz.grants import Grant
-from bot.authz.keys import bad_key
+from bot.commands.config import bad_entry
 from bot.http.body import StrictBody
 from bot.http.problem import problem
 from bot.http.values import Response, json_response
 from bot.http.visit import Route, Visit
 from bot.words import Code, Refused
-from config_do.documents import TIER, bad_change
+from config_do.documents import TIER
 
 
 class Change(StrictBody):
@@ -59,12 +59,9 @@ def _bad_changes(changes: dict[str, Any], held: tuple[Grant, ...]) -> Refused | 
     if not changes:
         return Refused(Code.BAD_VALUE, "changes names no key.")
     for key, value in changes.items():
-        refusal = bad_key(key, held)
+        refusal = bad_entry(key, value, held)
         if refusal is not None:
             return refusal
-        unstorable = bad_change(key, value)
-        if unstorable is not None:
-            return Refused(Code.BAD_VALUE, unstorable)
     return None
 
 

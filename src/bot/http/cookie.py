@@ -8,10 +8,18 @@ import hmac
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from enum import StrEnum
 from typing import Any
 
 NAME = "session"
 LIFETIME_MS = 12 * 3_600_000
+
+
+class Means(StrEnum):
+    """By what a browser was signed in."""
+
+    TOKEN = "token"
+    ACCESS = "access"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,14 +27,15 @@ class Session:
     """A signed-in browser.
 
     ``sub`` is the subject of ``web:<sub>``; ``exp`` epoch milliseconds; ``csrf`` what its
-    writes must repeat; ``token`` the fingerprint of the token that signed it in, so that a
-    token that is removed or changed ends its sessions.
+    writes must repeat; ``means`` one of ``Means``; ``token`` the fingerprint of what signed it in
+    (the token, or how Access is set up), so that its removal or change ends the session.
     """
 
     sub: str
     exp: int
     csrf: str
     token: str
+    means: str = Means.TOKEN
 
 
 def fingerprint(key: str, token: str) -> str:

@@ -10,14 +10,9 @@ from bot.http import turns
 from bot.http.body import StrictBody
 from bot.http.values import Response, json_response
 from bot.http.visit import Route, Visit
-from bot.ports import Fault, House
-from bot.runs import ledger
-from bot.runs.ledger import Run
 from bot.words import Code, Refused, Source, State
 
 WAIT_MS = 25_000
-FIRST_PAUSE_MS = 100
-LONGEST_PAUSE_MS = 1_000
 _THREAD = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 
 
@@ -52,31 +47,12 @@ async def ingress(visit: Visit, body: Said) -> Response | Refused:
     if isinstance(admission, Refused):
         return admission
     await turns.start(house, admission)
-    run = await _wait(house, run_id)
+    run = await turns.wait(house, run_id, WAIT_MS)
     if run is None:
         return json_response({"run_id": run_id, "state": State.RUNNING}, 202)
     return json_response(
         {"run_id": run_id, "state": run.state, "code": run.code, "text": run.output}
     )
-
-
-async def _wait(house: House, run_id: str) -> Run | None:
-    """The run once it has ended; None where it has not by then, or cannot be read.
-
-    What is counted is the time slept, since a clock may be set while we wait.
-    """
-    waited, pause = 0, FIRST_PAUSE_MS
-    while waited < WAIT_MS:
-        await house.clock.sleep(pause)
-        waited += pause
-        try:
-            run = await ledger.get(house.db, run_id)
-        except Fault:
-            return None
-        if run is not None and not run.live:
-            return run
-        pause = min(2 * pause, LONGEST_PAUSE_MS, max(WAIT_MS - waited, 1))
-    return None
 
 
 def _bad_thread(thread: str | None) -> Refused | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.http.values import Response, int_query, json_response
+from bot.http.values import Response, int_query
 from bot.http.visit import Route, Visit
 from bot.runs import ledger
 from bot.runs.view import run_json
@@ -22,7 +22,7 @@ async def list_runs(visit: Visit, body: None) -> Response | Refused:
         return Refused(Code.BAD_VALUE, f"state is {state[:40]!r}; it takes one of {words}.")
     name = visit.request.query.get("name") or None
     found = await ledger.recent(visit.house.db, state=state, name=name, limit=limit)
-    return json_response({"runs": [run_json(run) for run in found]})
+    return visit.polled({"runs": [run_json(run) for run in found]})
 
 
 async def show(visit: Visit, body: None) -> Response | Refused:

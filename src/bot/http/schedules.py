@@ -109,12 +109,21 @@ async def firings(visit: Visit, body: None) -> Response | Refused:
     if isinstance(before, Refused):
         return before
     found = await listing.firings(visit.house, visit.params["name"], limit, before)
-    return json_response({"firings": found})
+    return visit.polled({"firings": found})
+
+
+async def strips(visit: Visit, body: None) -> Response | Refused:
+    """The firings of every schedule and the ticks, by bucket of time, of one ``span``."""
+    span = visit.request.query.get("span", "24h")
+    if span not in listing.STRIPS:
+        words = " or ".join(listing.STRIPS)
+        return Refused(Code.BAD_VALUE, f"span is {span[:40]!r}; it takes {words}.")
+    return visit.polled(await listing.strips(visit.house, span, visit.now_ms))
 
 
 async def ticks(visit: Visit, body: None) -> Response | Refused:
     """Tick statistics."""
-    return json_response(await listing.ticks(visit.house, visit.now_ms))
+    return visit.polled(await listing.ticks(visit.house, visit.now_ms))
 
 
 def _moment(request: Request, name: str, *, default: int) -> int | Refused:
@@ -143,5 +152,6 @@ ROUTES = (
     Route("POST", "/admin/schedules/{name}/pause", pause, Reason),
     Route("POST", "/admin/schedules/{name}/resume", resume),
     Route("GET", "/admin/schedules/{name}/firings", firings),
+    Route("GET", "/admin/strips", strips),
     Route("GET", "/admin/ticks", ticks),
 )

@@ -1,4 +1,4 @@
-"""Handing a message that came over HTTP to dispatch."""
+"""Handing a message that came over HTTP to dispatch, and waiting for its run."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ import logging
 from bot.dispatch import admit as dispatch
 from bot.dispatch.message import Admission, AdmissionKind, IncomingMessage
 from bot.ports import Fault, House
+from bot.runs import ledger
+from bot.runs.ledger import Run
 from bot.words import TEXTS, Code, Refused
 
 log = logging.getLogger("bot.http")
 MAX_TEXT = 4000
+FIRST_PAUSE_MS = 100
+LONGEST_PAUSE_MS = 1_000
 
 
 def bad_text(text: str) -> Refused | None:
@@ -43,3 +47,22 @@ async def start(house: House, admission: Admission) -> None:
         log.error(
             "run %s not started: %s", admission.run_id, fault, extra={"action": "start_failed"}
         )
+
+
+async def wait(house: House, run_id: str, wait_ms: int) -> Run | None:
+    """The run once it has ended; None where it has not in ``wait_ms``, or cannot be read.
+
+    What is counted is the time slept, since a clock may be set while we wait.
+    """
+    waited, pause = 0, FIRST_PAUSE_MS
+    while waited < wait_ms:
+        await house.clock.sleep(pause)
+        waited += pause
+        try:
+            run = await ledger.get(house.db, run_id)
+        except Fault:
+            return None
+        if run is not None and not run.live:
+            return run
+        pause = min(2 * pause, LONGEST_PAUSE_MS, max(wait_ms - waited, 1))
+    return None

@@ -14,6 +14,9 @@ from bot.words import Code, Refused
 MAX_BODY = 256 * 1024
 """Bytes that a request's body may have (contract §6)."""
 
+SAFE = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
+"""Headers of every answer: it is neither kept nor taken for another type."""
+
 _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
@@ -53,7 +56,7 @@ def json_response(
 ) -> Response:
     """``data`` as a JSON answer."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    content = {"content-type": "application/json; charset=utf-8"}
+    content = {**SAFE, "content-type": "application/json; charset=utf-8"}
     return Response(status, text.encode("utf-8", "replace"), {**content, **(headers or {})})
 
 

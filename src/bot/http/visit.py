@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,9 +13,10 @@ from bot import org
 from bot.authz.actor import CRON, Actor
 from bot.authz.grants import Grant, grants_of
 from bot.commands.registry import Args, Invocation, Outcome
-from bot.http.auth import Caller
+from bot.http.auth import READING, Caller
 from bot.http.values import Request, Response, json_response
 from bot.ports import House
+from bot.times import iso
 from bot.words import Code, OutcomeKind, Refused
 
 
@@ -61,11 +63,29 @@ class Visit:
         return await self.house.commands.invoke(self.house, call, name, args)
 
     async def command(self, name: str, args: Args, *, status: int = 200) -> Response | Refused:
-        """Run a command and answer with its data, or with the problem of its code."""
+        """Run a command and answer with its data, or with the problem of its code.
+
+        What a GET answers is ``polled``.
+        """
         outcome = await self.invoke(name, args)
-        if outcome.kind is OutcomeKind.OK:
-            return json_response(outcome.data, status)
-        return Refused(outcome.code or Code.INTERNAL, outcome.text)
+        if outcome.kind is not OutcomeKind.OK:
+            return Refused(outcome.code or Code.INTERNAL, outcome.text)
+        if self.request.method in READING:
+            return self.polled(outcome.data)
+        return json_response(outcome.data, status)
+
+    def polled(self, data: Any) -> Response:
+        """``data`` as an answer that a page asks for again and again.
+
+        Its ETag lets the page be answered 304 while nothing changes. ``X-Bot-Time`` is the
+        clock that the answer was made by, so that the page tells ages by the bot's time.
+        """
+        response = json_response(data)
+        etag = f'"{hashlib.sha256(response.body).hexdigest()[:24]}"'
+        told = {"etag": etag, "x-bot-time": iso(self.now_ms)}
+        if etag in self.request.headers.get("if-none-match", ""):
+            return Response(304, headers=told)
+        return Response(200, response.body, {**response.headers, **told})
 
 
 Handler = Callable[[Visit, Any], Awaitable[Response | Refused]]

@@ -43,7 +43,11 @@ class TestTheTable:
 
     def test_open_doors_are_few(self):
         opened = {route for route, need in ROUTES.items() if need.door is Door.OPEN}
-        assert opened == {("GET", "/healthz"), ("POST", "/api/session")}
+        assert opened == {
+            ("GET", "/healthz"),
+            ("POST", "/api/session"),
+            ("POST", "/api/mcp-secret"),
+        }
 
 
 class TestAuthorize:

@@ -412,7 +412,7 @@ class TestBinding:
 NASTY = st.sampled_from(
     [
         *("“", "”", "’", "—", "\u00a0", '"', "\\", ":", ": ", " ", ",", ", ", "\n", "\t", "\x1f"),
-        *("```", "@everyone", "<!channel>", "{", "é", "a"),
+        *("```", "@everyone", "<!channel>", "{", "é", "a", "\u200b"),
         *("in", "zone", "writes", "because", "plan", "grants"),
     ]
 )
@@ -438,6 +438,13 @@ def values_for(arg: Arg) -> st.SearchStrategy[object]:
     return st.one_of(st.none(), made) if arg.optional else made
 
 
+def without_no_width(value: object) -> object:
+    """A value as a command keeps it: the blanks of no width that posting puts in are no part."""
+    if isinstance(value, list):
+        return [without_no_width(item) for item in value]
+    return value.replace("\u200b", "") if isinstance(value, str) else value
+
+
 @st.composite
 def calls(draw: st.DrawFn) -> tuple[Entry, dict[str, object]]:
     entry = draw(st.sampled_from(COMMANDS))
@@ -452,8 +459,12 @@ class TestRoundTrip:
         args = bind(entry.name, entry.syntax, values)
         if isinstance(args, Malformed):
             assert any(
-                not str(value).strip() or "\n" in str(value) or len(str(value).splitlines()) > 1
-                for value in values.values()
+                value == ""
+                or not str(value).strip()
+                or "\n" in str(value)
+                or len(str(value).splitlines()) > 1
+                or (isinstance(value, list) and "" in value)
+                for value in map(without_no_width, values.values())
             ), args
             return
         kept = {
@@ -461,7 +472,7 @@ class TestRoundTrip:
             for arg in entry.syntax.all_args
             if arg.kind in (Kind.WORD, Kind.QUOTED, Kind.LIST, Kind.FLAG)
         }
-        assert kept == {name: values[name] for name in kept}
+        assert kept == {name: without_no_width(values[name]) for name in kept}
         text = render(entry.name, entry.syntax, args)
         assert parse(text, COMMANDS) == Parsed(entry.name, args)
         assert render(entry.name, entry.syntax, args) == text

@@ -1,9 +1,21 @@
 """Memories, MCP servers, skills and links: everything is its owner's alone."""
 
+import json
+from typing import Any
+
 import pytest
 
-from bot.words import Code
-from tests.unit.commands.caller import Caller, house
+from bot.ports import Fault, HttpReply
+from bot.words import Code, OutcomeKind
+from tests.support.house import TestHouse
+from tests.unit.commands import caller
+from tests.unit.commands.caller import Caller
+
+DOCUMENT = {
+    "openapi": "3.1.0",
+    "info": {"title": "Todos"},
+    "paths": {"/todos": {"get": {"operationId": "list"}, "post": {"operationId": "add"}}},
+}
 
 ADDRESSES = [("mcp", "servers"), ("skill", "skills")]
 EVERY_COMMAND = [
@@ -17,6 +29,13 @@ EVERY_COMMAND = [
     "skill remove a",
     "link telegram",
 ]
+
+
+def house(**settings: Any) -> TestHouse:
+    """A house to whose every request the outside answers a skill's document."""
+    made = caller.house(**settings)
+    made.http.otherwise = HttpReply(200, {}, json.dumps(DOCUMENT))
+    return made
 
 
 @pytest.mark.parametrize("text", EVERY_COMMAND)
@@ -99,12 +118,72 @@ class TestAddresses:
         alice.ok(f"{family} add a http://127.0.0.1:8788/mcp")
 
 
-def test_a_skill_reads_unless_it_was_said_to_write():
-    alice = Caller(house(), held=[])
-    alice.ok("skill add reads https://x.example.com")
-    alice.ok("skill add all https://x.example.com writes")
-    listed = {one["name"]: one["writes"] for one in alice.ok("skill list").data["skills"]}
-    assert listed == {"reads": False, "all": True}
+class TestSkills:
+    def test_reads_unless_it_was_said_to_write(self):
+        alice = Caller(house(), held=[])
+        reads = alice.ok("skill add reads https://x.example.com")
+        every = alice.ok("skill add all https://x.example.com writes")
+        assert reads.data["operations"] == ["GET /todos"]
+        assert reads.data["left_out"] == ["POST /todos: it writes"]
+        assert every.data["operations"] == ["GET /todos", "POST /todos"]
+        listed = {
+            one["name"]: (one["writes"], one["operations"])
+            for one in alice.ok("skill list").data["skills"]
+        }
+        assert listed == {"reads": (False, 1), "all": (True, 2)}
+
+    def test_says_where_it_will_be_called(self):
+        text = Caller(house(), held=[]).ok("skill add todos https://x.example.com/doc.json").text
+        assert "read with 1 operation of the skill todos, at x.example.com." in text
+        assert "- POST /todos: it writes" in text
+
+    @pytest.mark.parametrize(
+        ("reply", "kind", "code"),
+        [
+            (HttpReply(200, {}, "openapi: 3.0.0"), OutcomeKind.REFUSED, Code.BAD_DOCUMENT),
+            (HttpReply(302, {}, ""), OutcomeKind.REFUSED, Code.BAD_DOCUMENT),
+            (HttpReply(503, {}, ""), OutcomeKind.FAILED, Code.NO_ANSWER),
+            (Fault("down"), OutcomeKind.FAILED, Code.NO_ANSWER),
+        ],
+    )
+    def test_a_document_that_cannot_be_used_is_not_kept(
+        self, reply: HttpReply | Fault, kind: OutcomeKind, code: Code
+    ):
+        alice = Caller(house(), held=[])
+        alice.house.http.otherwise = reply
+        outcome = alice.say("skill add todos https://x.example.com")
+        assert (outcome.kind, outcome.code) == (kind, code)
+        assert alice.ok("skill list").data == {"skills": []}
+
+    def test_nothing_is_fetched_from_an_address_that_is_refused(self):
+        alice = Caller(house(), held=[])
+        alice.refused("skill add todos https://169.254.169.254/doc.json")
+        alice.refused("skill add Bad https://x.example.com")
+        assert alice.house.http.sent == []
+
+
+class TestMcpSecrets:
+    def test_a_new_server_comes_with_a_code_for_its_secret(self):
+        alice = Caller(house(), held=[])
+        outcome = alice.ok("mcp add files https://x.example.com")
+        assert outcome.data["secret"]["code"] in outcome.text
+        assert outcome.data["secret"]["send_to"] == "/api/mcp-secret"
+        assert alice.ok("mcp list").data["servers"][0]["secret"] is False
+        assert alice.house.http.sent == [], "a server that is down can be added"
+
+    def test_a_bot_without_a_key_offers_none(self):
+        outcome = Caller(house(seal_key=""), held=[]).ok("mcp add files https://x.example.com")
+        assert "secret" not in outcome.data
+        assert "keeps no secrets" in outcome.text
+
+    def test_its_secret_goes_with_it(self):
+        alice = Caller(house(), held=[])
+        alice.ok("mcp add files https://x.example.com")
+        alice.house.db.sql("UPDATE mcp_servers SET secret = 'sealed'")
+        assert "with a secret" in alice.ok("mcp list").text
+        alice.ok("mcp remove files")
+        alice.ok("mcp add files https://x.example.com")
+        assert alice.ok("mcp list").data["servers"][0]["secret"] is False
 
 
 class TestMemories:

@@ -3,32 +3,24 @@
 from __future__ import annotations
 
 import json as jsonlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bot.channels.http import HttpChannel
 from bot.channels.web import WebChannel
+from bot.commands import help as help_commands
 from bot.commands import run as run_commands
 from bot.commands import schedule as schedule_commands
 from bot.commands.registry import Registry
-from bot.http.app import serve
+from bot.http.app import handle
+from bot.http.problem import problem
+from bot.http.values import read_request
+from bot.words import Refused
 from tests.support.drive import run
 from tests.support.house import TestHouse, make_house
-from tests.support.world import FakeClock
 
 ORIGIN = "https://bot.test"
-
-
-class PassingClock(FakeClock):
-    """A clock that passes when somebody sleeps; ``while_asleep`` is what happens meanwhile."""
-
-    while_asleep: Callable[[], None] | None = None
-
-    async def sleep(self, ms: int) -> None:
-        self.advance(ms=ms)
-        if self.while_asleep is not None:
-            self.while_asleep()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +62,11 @@ class Client:
         if body is None:
             body = b"" if json is None else jsonlib.dumps(json).encode()
         sent = {**self.headers, **(headers or {})}
-        response = run(serve(self.house, method, origin + path, list(sent.items()), body))
+        request = read_request(method, origin + path, sent.items(), body)
+        if isinstance(request, Refused):
+            response = problem(request)
+        else:
+            response = run(handle(self.house, request))
         return Answer(response.status, response.body, response.headers)
 
     def get(self, path: str, **more: Any) -> Answer:
@@ -93,8 +89,9 @@ class Client:
 
 def office(**overrides: Any) -> Client:
     """A house that nobody has entered. ``ci`` and ``root`` have tokens; ``web:root`` is admin."""
-    registry = Registry((*schedule_commands.COMMANDS, *run_commands.COMMANDS))
-    house = make_house(**{"commands": registry, "clock": PassingClock(), **overrides})
+    families = (schedule_commands, run_commands, help_commands)
+    registry = Registry(command for family in families for command in family.COMMANDS)
+    house = make_house(**{"commands": registry, **overrides})
     channels: Any = {
         "web": WebChannel(house.db, house.settings.web_channels),
         "http": HttpChannel(),

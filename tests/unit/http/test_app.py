@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from bot.authz.policy import ROUTES as POLICY
 from bot.authz.policy import Door, Need
 from bot.http.app import ROUTES, handle, match
 from bot.http.values import Request, Response, json_response
@@ -12,7 +13,7 @@ from bot.http.visit import Route, Visit
 from bot.ports import Fault
 from bot.words import Code, Refused
 from tests.support.drive import run
-from tests.unit.http.client import office
+from tests.unit.http.client import Client, office
 
 ROOT = "token-of-root"
 
@@ -109,7 +110,8 @@ def test_head_is_a_get_without_a_body() -> None:
 
 def test_every_answer_may_be_neither_kept_nor_sniffed() -> None:
     client = office()
-    for answer in (client.get("/healthz"), client.get("/nowhere"), client.get("/admin/runs")):
+    for path in ("/healthz", "/nowhere", "/admin/runs", "/healthz?a&a", "/healthz?%ff"):
+        answer = client.get(path)
         assert answer.headers["cache-control"] == "no-store"
         assert answer.headers["x-content-type-options"] == "nosniff"
 
@@ -183,6 +185,7 @@ def reads(token: str, method: str, path: str) -> int:
         return json_response({})
 
     client = office(pause=hook, settings={"admins": frozenset({"http:root"})}).bearer(token)
+    client.house.config.put({"grants.http:ci": ["schedule:fire"]})
     need = Need("schedule:fire") if path == "/granted" else Need()
     run(
         handle(
@@ -197,6 +200,7 @@ def reads(token: str, method: str, path: str) -> int:
 
 def test_the_org_document_is_read_once_and_only_for_who_may_be_granted_something() -> None:
     assert reads("token-of-ci", "GET", "/granted") == 1
+    assert reads("token-of-ci", "POST", "/granted") == 1
     assert reads("token-of-ci", "POST", "/door") == 1
     assert reads("token-of-ci", "GET", "/door") == 0
     assert reads("token-of-cron", "POST", "/granted") == 0
@@ -230,7 +234,11 @@ def test_a_body_over_256_kib_is_too_large_wherever_it_is_sent(path: str) -> None
 )
 def test_a_malformed_body_is_a_400_on_every_json_route(method: str, path: str, raw: bytes) -> None:
     client = office()
-    entered = client.bearer("token-of-ci") if path == "/ingress" else client.signed_in(ROOT)
+    door = POLICY[(method, path)].door
+    if door is Door.INTERNAL:
+        entered = Client(client.house, {"X-Internal-Key": "key-of-internal"})
+    else:
+        entered = client.bearer("token-of-ci") if path == "/ingress" else client.signed_in(ROOT)
     path = path.replace("{name}", "nightly").replace("{tier}", "org")
     answer = entered.send(method, path, body=raw)
     assert (answer.status, answer.code) == (400, Code.BAD_REQUEST)

@@ -82,6 +82,11 @@ def test_an_unset_secret_denies(header: str) -> None:
     assert not same("", "")
 
 
+def test_a_header_that_is_not_ascii_opens_nothing_even_where_such_a_token_is_configured() -> None:
+    settings = Settings(ingress_tokens={"ci": "tökén"})
+    assert who(settings, authorization="Bearer tökén") is Code.UNAUTHORIZED
+
+
 def test_the_internal_key_makes_nobody() -> None:
     assert who(x_internal_key="key-of-internal") == Caller(Via.INTERNAL)
     assert who(x_internal_key="wrong") is Code.UNAUTHORIZED

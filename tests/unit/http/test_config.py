@@ -76,6 +76,11 @@ def test_a_value_that_cannot_be_stored_is_refused() -> None:
     assert (answer.status, answer.code) == (422, "bad_value")
 
 
+def test_a_setting_is_checked_as_config_set_checks_it() -> None:
+    assert put(writer(), {"zone": "Mars/Base"}, 1).code == "bad_zone"
+    assert put(writer(), {"zone": 1}, 1).code == "bad_zone"
+
+
 def test_a_change_of_nothing_is_refused_and_moves_no_version() -> None:
     client = writer()
     assert put(client, {}, 1).code == "bad_value"

@@ -104,3 +104,18 @@ def test_the_http_actor_of_the_same_name_gets_nothing_from_the_session() -> None
     client = office(settings={"admins": frozenset({"web:ci"})})
     assert client.signed_in().get("/admin/config/org").status == 200
     assert client.bearer("token-of-ci").get("/admin/config/org").status == 403
+
+
+def test_a_page_that_is_signed_out_is_told_so_without_an_error() -> None:
+    assert office().get("/api/sign-in").json == {"session": None, "access": False}
+    wrong = office().get("/api/sign-in", headers={"Cookie": "session=forged.mac"})
+    assert (wrong.status, wrong.json["session"]) == (200, None)
+
+
+def test_a_page_is_told_its_session_and_what_its_actor_may_do() -> None:
+    browser = office().signed_in()
+    browser.house.config.put({"grants.web:ci": ["schedule:fire"]})
+    session = browser.get("/api/sign-in").json["session"]
+    assert session == browser.get("/api/session").json
+    assert session["csrf"] == browser.headers["X-CSRF-Token"]
+    assert {"schedule:fire", "schedule:read"} <= set(session["grants"])

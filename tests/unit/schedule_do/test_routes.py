@@ -104,6 +104,9 @@ def test_a_malformed_body_is_400(schedules: Schedules, path: str, body: Any):
         "/schedules/history?name=a&before=",
         "/ticks/summary",
         "/ticks/summary?now=noon",
+        "/strips",
+        "/strips?since=0&bucket=0",
+        "/strips?since=noon&bucket=1",
     ],
 )
 def test_a_malformed_query_is_400(schedules: Schedules, path: str):

@@ -42,13 +42,13 @@ def guarded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     return guard
 
 
-def close() -> None:
-    """Refuse randomness until `open`."""
+def refuse() -> None:
+    """Refuse randomness until `allow`."""
     _state["in_request"] = False
     os.urandom = guarded("os.urandom", os.urandom)
 
 
-def open() -> None:
+def allow() -> None:
     """Allow randomness: a request is here."""
     _state["in_request"] = True
     os.urandom = os.urandom.__wrapped__  # type: ignore[attr-defined]

@@ -89,7 +89,7 @@ def install() -> None:
     sys.meta_path.insert(0, _finder)
 
 
-def open() -> None:
+def uninstall() -> None:
     """Take hooks and guards away: a request is here."""
     sys.meta_path.remove(_finder)
     for module, name, value in _guarded:

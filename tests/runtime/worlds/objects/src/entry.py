@@ -28,9 +28,17 @@ __all__ = ["ConfigDO", "Default", "ScheduleDO", "WaitingFlow"]
 
 
 class WaitingFlow(WorkflowEntrypoint):
-    """Waits for an event that never comes."""
+    """Takes one note, then waits for an event that never comes."""
 
     async def run(self, event: Any, step: Any) -> None:
+        run_id = event["payload"]["run_id"]
+
+        @step.do("note")
+        async def note() -> None:
+            sql = "INSERT INTO notes (id, n) VALUES (?, 1) ON CONFLICT (id) DO UPDATE SET n = n + 1"
+            await D1(self.env.DB).run(sql, run_id)
+
+        await note()
         await step.wait_for_event("never", "never", timeout="1 hour")
 
 
@@ -93,13 +101,6 @@ class Default(WorkerEntrypoint):
     async def do_summary(self, now_ms: int) -> Any:
         return await ScheduleClient(self.env.SCHEDULES).tick_summary(now_ms)
 
-    async def do_swaps(self, tier: str, times: int, keys: int, characters: int) -> None:
-        config = ConfigClient(self.env.CONFIG)
-        for _ in range(times):
-            version = (await config.read(tier)).version
-            entry = {"text": "x" * characters, "version": version}
-            await config.swap(tier, version, {f"key{n}": entry for n in range(keys)})
-
     async def do_sql(self, *statements: list[Any]) -> Any:
         """One statement alone, several as a batch."""
         db = D1(self.env.DB)
@@ -129,9 +130,6 @@ class Default(WorkerEntrypoint):
     async def do_draw(self) -> Any:
         ids = SecretIds()
         return [ids.new(), ids.new(), ids.secret(12), SystemClock().now_ms()]
-
-    async def do_status(self, run_id: str) -> Any:
-        return await (await self.env.RUNS.get(run_id)).status()
 
     async def do_engine(self, method: str, *args: Any) -> Any:
         return await getattr(Workflows(self.env.RUNS), method)(*args)

@@ -5,6 +5,7 @@ import secrets
 import sys
 import time
 import uuid
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -13,6 +14,14 @@ from workers import Response, WorkerEntrypoint
 from app import imported
 
 seen: dict[str, Any] = {"scheduled": [], "waited": 0}
+
+
+def source_is_writable() -> bool:
+    try:
+        Path("/session/metadata/new.txt").touch()
+    except OSError:
+        return False
+    return True
 
 
 class Default(WorkerEntrypoint):
@@ -57,16 +66,11 @@ class Default(WorkerEntrypoint):
     async def get_files(self) -> Any:
         import annotated_types
 
-        try:
-            with open("/session/metadata/new.txt", "w"):
-                writable = True
-        except OSError:
-            writable = False
         return {
             "path": sys.path,
             "worker": imported.__file__,
             "vendored": annotated_types.__file__,
-            "writable": writable,
+            "writable": source_is_writable(),
             "pth": "_workers_sdk_patch_loader" in sys.modules,
         }
 

@@ -1,0 +1,116 @@
+"""The tick: idle over a hundred stored rows, and with a hundred of them due."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import Any
+
+from bench.javascript import Floor, floor
+from bench.lab import Lab, lab, spread, timed_ms
+from bench.table import Row
+from tests.runtime.bot import at, ms, stored
+
+MINUTE, HOUR = 60_000, 3_600_000
+FIRST = ms("2026-09-01T04:00:00Z")
+IDLE_TICKS = 60
+DUE_TICKS = 7
+ROWS = [stored(f"row-{n:03}", made="2026-09-01T03:30:00Z", cron="0 * * * *") for n in range(100)]
+
+
+def measure() -> list[Row]:
+    with lab() as bot:
+        bot.write_rows({**row, "made": "2026-09-01T03:30:00Z"} for row in _without_times())
+        due = [_due_tick(bot, hour) for hour in range(DUE_TICKS)]
+        due_calls, due_later = bot.calls()
+        due_ms = [report["ms"] for report in due]
+        bot.quiet()
+        bot.server.set_clock(at(FIRST + DUE_TICKS * HOUR + 30 * MINUTE))
+        idle: list[tuple[float, float]] = []
+        for _ in range(IDLE_TICKS):
+            report: list[Any] = []
+            over_http = timed_ms(lambda: report.append(bot.tick()))
+            idle.append((report[0]["ms"], over_http))
+        idle_calls, idle_later = bot.calls()
+        heap = bot.heap_mb()
+    with floor() as plain:
+        plain.store(ROWS)
+        floor_due = [_floor_due(plain, hour) for hour in range(DUE_TICKS)]
+        at_rest = FIRST + DUE_TICKS * HOUR + 30 * MINUTE
+        floor_idle = [
+            (plain_ms, over_http)
+            for plain_ms, over_http in (_floor_idle(plain, at_rest) for _ in range(IDLE_TICKS))
+        ]
+    idle_ms = [each for each, _ in idle]
+    return [
+        Row(
+            "idle tick over 100 rows, as the tick sees it",
+            median(idle_ms),
+            "ms",
+            bar=15,
+            floor=median(each for each, _ in floor_idle),
+            note=f"median of {IDLE_TICKS}, {spread(idle_ms)} ms",
+        ),
+        Row(
+            "idle tick over 100 rows, over HTTP",
+            median(each for _, each in idle),
+            "ms",
+            floor=median(each for _, each in floor_idle),
+        ),
+        Row(
+            "idle tick: reads of a Durable Object",
+            _sum(idle_calls, "DO"),
+            "",
+            bar=1,
+            note=_told(idle_calls),
+        ),
+        Row("idle tick: queries of D1", _sum(idle_calls, "D1"), "", bar=1),
+        Row("idle tick: calls after its answer", _sum(idle_later), "", note=_told(idle_later)),
+        Row(
+            "100 rows due, claimed and admitted",
+            median(due_ms[1:]),
+            "ms",
+            bar=1000,
+            floor=median(floor_due[1:]),
+            note=f"median of {DUE_TICKS - 1}, {spread(due_ms[1:])} ms; the first {due_ms[0]:,} ms",
+        ),
+        Row(
+            "100 rows due: round trips in all",
+            _sum(due_calls) + _sum(due_later),
+            "",
+            bar=40,
+            note=_told(due_calls),
+        ),
+        Row("Python's memory after 700 runs", heap, "MB", bar=48),
+    ]
+
+
+def _without_times() -> list[dict[str, Any]]:
+    return [{key: row[key] for key in row if key != "createdAt"} for row in ROWS]
+
+
+def _due_tick(bot: Lab, hour: int) -> dict[str, Any]:
+    bot.quiet()
+    report = bot.tick(at(FIRST + hour * HOUR + 1_000))
+    assert len(report["started"]) == len(ROWS), report
+    return report
+
+
+def _floor_due(plain: Floor, hour: int) -> float:
+    plain.quiet()
+    report = plain.tick(FIRST + hour * HOUR + 1_000)
+    assert report["started"] == len(ROWS), report
+    return report["ms"]
+
+
+def _floor_idle(plain: Floor, now_ms: int) -> tuple[float, float]:
+    reports: list[Any] = []
+    over_http = timed_ms(lambda: reports.append(plain.tick(now_ms)))
+    return reports[0]["ms"], over_http
+
+
+def _sum(calls: dict[str, int], kind: str = "") -> int:
+    return sum(n for name, n in calls.items() if kind in name)
+
+
+def _told(calls: dict[str, int]) -> str:
+    return ", ".join(f"{n} {name}" for name, n in sorted(calls.items()))
