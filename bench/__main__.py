@@ -32,7 +32,7 @@ def main() -> None:
     options = parser.parse_args()
     if unknown := set(options.parts) - set(known):
         parser.error(f"no such part: {', '.join(sorted(unknown))}; there are {', '.join(known)}")
-    rows: list[Row] = []
+    where, rows = machine(), list[Row]()
     for part in options.parts or known:
         print(f"measuring: {part}", file=sys.stderr, flush=True)
         before = machine()
@@ -40,8 +40,7 @@ def main() -> None:
         rows += measured
         if options.write:
             write(part, f"{before}\n\n{markdown(measured)}\n")
-    print(machine())
-    print(markdown(rows))
+    print(f"{where}\n\n{markdown(rows)}")
 
 
 def machine() -> str:

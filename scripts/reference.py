@@ -32,12 +32,12 @@ from bot.runs import watchdog  # noqa: E402
 from bot.schedules import catalog, claim, due, firing, row  # noqa: E402
 from bot.settings import read_settings  # noqa: E402
 from bot.words import (  # noqa: E402
+    STATE_TEXTS,
     TEXTS,
     Delivery,
     Effect,
     OutcomeKind,
     Source,
-    State,
     Trigger,
 )
 from bot.words import Route as HowFound  # noqa: E402
@@ -84,15 +84,6 @@ A *bearer* is `Authorization: Bearer TOKEN`: a token of `INGRESS_TOKENS` makes `
 the session's `csrf` as `X-CSRF-Token`. In the table `?` marks what may be left out.
 """
 
-STATES: Mapping[State, str] = {
-    State.STARTING: "claimed less than 30 seconds ago and not admitted yet",
-    State.CLAIMED_NOT_STARTED: "claimed, and no run came of it: a person fires it",
-    State.RUNNING: "admitted; its run lives",
-    State.OK: "its run ended well",
-    State.FAILED: "its run began and did not succeed; the code says why",
-    State.REFUSED: "it was not begun; the code says why",
-    State.SKIPPED_STALE: "the due minute was older than the row's window: advanced past, no run",
-}
 DELIVERIES: Mapping[Delivery, str] = {
     Delivery.DELIVERED: "the outcome was posted",
     Delivery.UNDELIVERED: "it was not, followed by the reason",
@@ -172,7 +163,7 @@ def render() -> str:
         "## States and words",
         "Each surface says these words and no others; they stand in `src/bot/words.py`.",
         "### State of a firing and of its run",
-        _words("state", STATES),
+        _words("state", STATE_TEXTS),
         "### Delivery",
         _words("delivery", DELIVERIES),
         "### Trigger",

@@ -137,7 +137,6 @@ export default class extends WorkerEntrypoint {
       runs.push(...(await this.#admit(admitted, now)));
     }
     if (runs.length > 0) {
-      await this.env.RUNS.createBatch(runs.map(({ id }) => ({ id, params: { id } })));
       const firings = runs.map(({ id, name }) => ({ key: id, name, claimed_at: now, state: "running" }));
       await this.env.SCHEDULES.getByName("history").record(JSON.stringify(firings));
       const document = await this.#read();
@@ -145,6 +144,7 @@ export default class extends WorkerEntrypoint {
       await this.#swap(document.version, Object.fromEntries(ids));
     }
     await this.env.DB.prepare("SELECT * FROM jobs WHERE next_at <= ? ORDER BY next_at LIMIT 200").bind(now).run();
+    if (runs.length > 0) await this.env.RUNS.createBatch(runs.map(({ id }) => ({ id, params: { id } })));
     const ms = Date.now() - started;
     this.ctx.waitUntil(this.env.SCHEDULES.getByName("history").recordTick(now, ms));
     return Response.json({ ms, due: due.length, started: runs.length });

@@ -6,10 +6,10 @@ export function Dialog({ title, onClose, wide = false, children }) {
   const dialog = useRef(null);
   const id = useId();
   useEffect(() => {
-    const shown = dialog.current;
-    shown.showModal();
-    // Closing gives the focus back to what had it.
-    return () => shown.close();
+    const before = document.activeElement;
+    dialog.current.showModal();
+    dialog.current.querySelector("[data-first]")?.focus();
+    return () => before.focus();
   }, []);
   const cancel = (event) => {
     event.preventDefault();

@@ -30,7 +30,7 @@ function TokenForm({ cancel }) {
         autocomplete="current-password"
         spellcheck="false"
         required
-        autofocus
+        data-first
         aria-describedby=${problem ? `${field}-problem` : undefined}
         aria-invalid=${problem ? "true" : undefined}
       />

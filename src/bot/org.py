@@ -9,7 +9,7 @@ from bot.ports import ConfigStore, Document
 from bot.words import Code, Refused
 
 TIER = "org"
-ATTEMPTS = 5
+ATTEMPTS = 40
 
 Made = TypeVar("Made")
 Decision = tuple[Mapping[str, Any], Made] | Refused

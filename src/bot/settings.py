@@ -56,7 +56,7 @@ def read_settings(get: Callable[[str], str | None]) -> Settings:
 
 def _admins(text: str) -> Iterator[str]:
     """A schedule acts on its row's grants alone and ``http:cron`` fires alone: never these."""
-    for name in _listed(text):
+    for name in _listed(text.replace(" ", ",")):
         actor = parse_actor(name)
         if isinstance(actor, Actor) and actor != CRON and actor.surface != Surface.SCHEDULE:
             yield actor.id

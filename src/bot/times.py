@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime, tzinfo
 
 
-def iso(at_ms: int, zone: tzinfo = UTC) -> str:
-    """``at_ms`` (epoch milliseconds) as ISO 8601 in ``zone``, to the second."""
+def iso(at_ms: int, zone: tzinfo = UTC, *, timespec: str = "seconds") -> str:
+    """``at_ms`` (epoch milliseconds) as ISO 8601 in ``zone``, to the second unless told."""
     moment = datetime.fromtimestamp(at_ms / 1000, UTC)
-    return moment.astimezone(zone).isoformat(timespec="seconds")
+    return moment.astimezone(zone).isoformat(timespec=timespec)
 
 
 def iso_or_none(at_ms: int | None, zone: tzinfo = UTC) -> str | None:

@@ -1,4 +1,4 @@
-"""A month of a small team's schedules, up to the morning after a bad night. All of it is made up."""
+"""A month of a small team's schedules, up to the morning after a bad night. All made up."""
 
 from __future__ import annotations
 
@@ -12,20 +12,24 @@ from bot.ports import Firing, TickRecord
 from bot.schedules.cron import Cron, next_fires, parse
 from bot.schedules.firing import run_id_of
 from bot.times import parse_iso
+from tests.runtime.server import Server
+from tests.support.past import write_past
 
 MORNING = "2026-11-30T08:12:00+00:00"
 """When the browser looks at it: a Monday, twelve past nine in Berlin."""
 SILENCE = ("2026-11-29T23:40:00+00:00", "2026-11-30T03:21:00+00:00")
 """When the bot did not tick."""
 
-_AUDIT = "agent:run:research on acme/payments"
+PAUSED = ("load-test", "until the freeze is over")
+
+_AUDIT = "agent:run:research on acme/api"
 SCHEDULES: tuple[Mapping[str, Any], ...] = (
     {
         "name": "nightly-audit",
         "cron": "0 3 * * *",
         "zone": "Europe/Berlin",
         "channel": "web:ops",
-        "text": "advisories in acme/payments",
+        "text": "advisories in acme/api",
         "grants": [_AUDIT],
     },
     {
@@ -85,7 +89,6 @@ SCHEDULES: tuple[Mapping[str, Any], ...] = (
 )
 
 _DAYS = 30
-_MINUTE = timedelta(minutes=1)
 
 
 def _ms(iso: str) -> int:
@@ -130,9 +133,7 @@ def firings_of(row: Mapping[str, Any], chance: random.Random) -> Iterator[Firing
         )
 
 
-def _ending(
-    name: str, at: int, late: bool, chance: random.Random
-) -> tuple[str, str | None]:
+def _ending(name: str, at: int, late: bool, chance: random.Random) -> tuple[str, str | None]:
     if name == "certificate-watch" and late:
         return "claimed_not_started", None
     if name == "freeze-guard" and at > _ms(MORNING) - 3 * 86_400_000:
@@ -152,3 +153,50 @@ def ticks(chance: random.Random) -> Iterator[TickRecord]:
         if not down <= at < up:
             yield TickRecord(at + 250, int(chance.lognormvariate(3.6, 0.7)))
         at += 60_000
+
+
+def start(chance: random.Random, **options: Any) -> Server:
+    """A bot that has the month behind it, at ``MORNING``; its first minute is ticked."""
+    server = Server.start(demo=True, clock=created_at(), **options)
+    try:
+        rows = [_call(server, "POST", "/admin/schedules", dict(row)) for row in SCHEDULES]
+        _call(server, "GET", "/admin/ticks")
+        server.stop()
+        firings = [firing for row in rows for firing in firings_of(row, chance)]
+        write_past(server.state, firings, ticks(chance))
+        server.restart()
+        _write_claims(server, firings)
+        server.set_clock(MORNING)
+        name, reason = PAUSED
+        _call(server, "POST", f"/admin/schedules/{name}/pause", {"reason": reason})
+        _call(server, "POST", "/admin/schedules/tick")
+    except BaseException:
+        server.close()
+        raise
+    return server
+
+
+def _write_claims(server: Server, firings: list[Firing]) -> None:
+    """What the rows themselves keep of their last claims."""
+    document = _call(server, "GET", "/admin/config/org")
+    changes: dict[str, Any] = {}
+    for firing in sorted(firings, key=lambda each: each.claimed_at):
+        key = f"schedules.{firing.name}"
+        claim = {
+            "lastFiredAt": firing.claimed_at,
+            "lastClaimedAt": firing.claimed_at,
+            "lastDueAt": firing.due_at,
+            "coalesced": firing.coalesced,
+            "lastSkipped": True if firing.state == "skipped_stale" else None,
+            "lastRunId": firing.run_id,
+        }
+        known = {name: value for name, value in claim.items() if value is not None}
+        changes[key] = {**document["entries"][key], **known}
+    swap = {"expectedVersion": document["version"], "changes": changes}
+    _call(server, "PUT", "/admin/config/org", swap)
+
+
+def _call(server: Server, method: str, path: str, body: Any = None) -> Any:
+    answer = server.request(method, path, json=body, token=server.admin_token)
+    assert answer.status in (200, 201), (path, answer.text)
+    return answer.json()

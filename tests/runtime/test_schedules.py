@@ -285,6 +285,27 @@ class TestDue:
         assert last is not None and last["coalesced"] == 0
 
 
+class TestAWritingText:
+    def test_is_refused_at_admission_and_handed_back(self, bot: Bot):
+        bot.add("kept", cron="0 9 * * *")
+        bot.add("writer", cron="0 4 * * *", text="schedule remove kept", grants=["all"])
+
+        tick = bot.tick("2026-09-01T04:00:01Z")
+
+        assert (tick["claimed"], tick["started"]) == (["writer"], [])
+        assert tick["refused"] == [{"name": "writer", "code": "schedule_write"}]
+        last = bot.last("writer")
+        assert last is not None
+        assert (last["state"], last["code"]) == ("refused", "schedule_write")
+        run = bot.told(last["run_id"])
+        assert (run["state"], run["effect"], run["started_at"]) == ("refused", "write", None)
+        assert run["delivery"] == "delivered"
+        assert "\n```\nschedule remove kept\n```" in bot.thread(run["thread"])[-1]
+        again = bot.told(bot.fire("writer").json()["run_id"])
+        assert (again["state"], again["code"]) == ("refused", "schedule_write")
+        assert "kept" in bot.schedules(), "nothing was executed, nor by a press of Fire"
+
+
 class TestFire:
     def test_by_hand_runs_now_and_leaves_the_slot(self, bot: Bot):
         bot.add("by-hand", cron="0 4 * * *")

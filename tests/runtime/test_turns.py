@@ -136,7 +136,7 @@ class TestTheTwoSchedules:
         assert "said Tuesday" not in json.dumps(model.requests[-2]), "the router sees no memory"
 
 
-class TestTheWriteRuleInTheWebChat:
+class TestTheWriteRule:
     def test_a_read_by_prose_runs_with_a_receipt(self, bot: Bot, model: ModelServer):
         model.then(calls(("schedule_list", {})))
         run = bot.chat("which schedules are there?")
@@ -160,6 +160,20 @@ class TestTheWriteRuleInTheWebChat:
         assert "doomed" not in bot.schedules()
         again = bot.chat(f"confirm {code}")
         assert (again["state"], again["code"]) == ("refused", "bad_code")
+
+    def test_a_program_is_handed_its_own_write_back_over_ingress(
+        self, bot: Bot, model: ModelServer
+    ):
+        bot.add("doomed")
+        model.then(calls(("schedule_remove", {"name": "doomed"})))
+        answer = say(bot, "remove the doomed one")
+        assert (answer["state"], answer["code"]) == ("refused", "handed_back")
+        assert "doomed" in bot.schedules()
+        code = answer["text"].partition("Answer confirm ")[2].split()[0]
+        by_chat = bot.chat(f"confirm {code}")
+        assert (by_chat["state"], by_chat["code"]) == ("refused", "bad_code")
+        assert say(bot, f"confirm {code}")["state"] == "ok"
+        assert "doomed" not in bot.schedules()
 
     def test_an_answer_that_is_no_choice_is_told_what_is_nearest(
         self, bot: Bot, model: ModelServer
@@ -282,6 +296,20 @@ class TestAKillInTheMiddle:
         assert len(opened(github)) == 2
         assert len(model.requests) == 3
         assert run["usage"]["model_calls"] == 2
+
+    def test_of_a_wait_for_the_model_asks_it_again(self, bot: Bot, model: ModelServer):
+        model.then(fails(429, retry_after="12"), says("at last"))
+        run_id = bot.command(ASK)["data"]["run_id"]
+        until(lambda: bot.run(run_id)["steps"])
+        time.sleep(1)  # The step has ended, and the wait has begun.
+        self.killed_when(bot, lambda: True)
+
+        run = self.resumed(bot, run_id)
+        assert (run["state"], run["output"]) == ("ok", "at last")
+        assert [(name, did) for name, _, did in outcomes(run)] == [
+            ("model-1", "failed"),
+            ("model-1-try-2", "ok"),
+        ]
 
 
 @pytest.fixture(scope="module")

@@ -151,6 +151,31 @@ class TestOnce:
         assert post.push() == "delivered"
         assert len(post.chats) == 1
 
+    def test_of_two_that_both_saw_it_waiting_one_pushes(self):
+        post = Post(OK, OK)
+        post.link()
+        post.tell()
+        asked = 0
+
+        async def pause(point: str) -> None:
+            nonlocal asked
+            asked += 1
+            if asked == 3:  # It has read the event, and is about to take it.
+                assert await pushes.flush(post.house) == 1
+
+        post.house.db.pause = pause
+        assert post.push() is None
+        assert len(post.chats) == 1
+
+    def test_an_event_that_is_told_again_is_not_pushed_again(self):
+        post = Post(OK)
+        post.link()
+        post.tell()
+        post.push()
+        post.tell()
+        assert post.flush() == 0
+        assert post.state() == ("delivered", None)
+
     def test_one_that_was_cut_off_is_unknown_and_is_not_made_again(self):
         post = Post(OK)
         post.link()

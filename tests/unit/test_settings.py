@@ -76,7 +76,7 @@ def test_admins_are_a_list():
     assert read(ADMINS=" web:alice , http:ci,,").admins == {"web:alice", "http:ci"}
 
 
-@pytest.mark.parametrize("name", ["alice", "schedule:nightly", "http:cron", "web:", "web:a b"])
+@pytest.mark.parametrize("name", ["alice", "schedule:nightly", "http:cron", "web:"])
 def test_what_cannot_be_an_admin_is_left_out(name: str):
     assert read(ADMINS=f"web:alice,{name}").admins == {"web:alice"}
 

@@ -71,7 +71,7 @@ const Pause = ({ schedule, done }) => html`
   >
     <p>Nothing of it fires until somebody resumes it. What falls due meanwhile is not caught up.</p>
     <label for="reason">Why <span class="optional">shown wherever the schedule is</span></label>
-    <input id="reason" name="reason" maxlength="200" autocomplete="off" autofocus />
+    <input id="reason" name="reason" maxlength="200" autocomplete="off" data-first />
   <//>
 `;
 

@@ -109,7 +109,11 @@ function Preview({ preview, typed }) {
               )}
             </ol>`
         : html`<p class="means faint">
-            ${problem ? "It would never run like this." : "Type when it should run to see its next fires."}
+            ${problem
+              ? FIELD_OF[problem.code]
+                ? "It would never run like this."
+                : problem.detail
+              : "Type when it should run to see its next fires."}
           </p>`}
       <p class="chat-form"><span>The same in chat</span><code>${inChat(typed)}</code></p>
     </section>
@@ -130,7 +134,8 @@ export function Add({ channels, onClose, onAdded }) {
     if (refusal && FIELD_OF[refusal.code] === name) refuse(null);
   };
   const problems = {};
-  if (preview.problem) problems[FIELD_OF[preview.problem.code] ?? "cron"] = preview.problem;
+  const previewed = FIELD_OF[preview.problem?.code];
+  if (previewed) problems[previewed] = preview.problem;
   if (refusal && FIELD_OF[refusal.code]) problems[FIELD_OF[refusal.code]] = refusal;
   const about = (name, hinted) => ({
     id: `add-${name}`,
@@ -173,7 +178,7 @@ export function Add({ channels, onClose, onAdded }) {
       <form class="add" onSubmit=${submit} aria-labelledby=${id}>
         <div class="fields">
           <${Field} label="Name" name="name" problem=${problems.name}>
-            <input ...${about("name")} required maxlength="63" autocomplete="off" spellcheck="false" autofocus
+            <input ...${about("name")} required maxlength="63" autocomplete="off" spellcheck="false" data-first
               placeholder="nightly-audit" />
           <//>
           <${Field} label="When" name="cron" problem=${problems.cron}
@@ -212,18 +217,18 @@ export function Add({ channels, onClose, onAdded }) {
               </label>`,
             )}
           </fieldset>
+          <${Field} label="Window" name="window" problem=${problems.window} optional
+            hint="A due minute older than this is skipped, such as 2h.">
+            <input ...${about("window", true)} autocomplete="off" placeholder="2h" />
+          <//>
           <${Field} label="What it does" name="text" problem=${problems.text}
-            hint="A command, such as “advisories in acme/payments”, or plain words.">
+            hint="A command, such as “advisories in acme/api”, or plain words.">
             <textarea ...${about("text", true)} required rows="3" maxlength="4000"></textarea>
           <//>
           <${Field} label="Grants" name="grants" problem=${problems.grants} optional
             hint="What it may do, and nothing else: one a line, and only what you hold.">
             <textarea ...${about("grants", true)} rows="2" spellcheck="false"
-              placeholder="agent:run:research on acme/payments"></textarea>
-          <//>
-          <${Field} label="Window" name="window" problem=${problems.window} optional
-            hint="A due minute older than this is skipped, such as 2h.">
-            <input ...${about("window", true)} autocomplete="off" placeholder="2h" />
+              placeholder="agent:run:research on acme/api"></textarea>
           <//>
         </div>
         <${Preview} preview=${preview} typed=${typed} />

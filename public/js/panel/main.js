@@ -19,6 +19,11 @@ const DAY = "/admin/strips?span=24h";
 const MONTH = "/admin/strips?span=30d";
 const TICKS = "/admin/ticks";
 
+/** How often the schedules are asked for, in ms: more often while something is under way. */
+const CALM = 5000;
+const HURRIED = 1500;
+const moves = ({ last }) => last?.state === "running" || last?.state === "starting";
+
 if (wasSignedIn()) for (const path of [SCHEDULES, DAY, TICKS]) prefetch(path);
 
 /** The schedule that the address names after its hash: #/nightly-audit. */
@@ -52,7 +57,8 @@ function Live({ error }) {
 
 function Panel({ session }) {
   const { grants } = session;
-  const listed = usePoll(SCHEDULES, 5000);
+  const [pace, setPace] = useState(CALM);
+  const listed = usePoll(SCHEDULES, pace);
   const day = usePoll(DAY, 5000);
   const month = usePoll(MONTH, 60_000);
   const ticks = usePoll(TICKS, 10_000);
@@ -60,6 +66,7 @@ function Panel({ session }) {
   const [acting, act] = useState(null);
   const [adding, setAdding] = useState(false);
   const named = useNamed();
+  useEffect(() => setPace(listed.data?.schedules.some(moves) ? HURRIED : CALM), [listed.data]);
   const refresh = useCallback(() => Promise.all([listed.refresh(), day.refresh(), month.refresh()]), []);
   const add = (draft) => {
     if (draft) setDraft(draft);

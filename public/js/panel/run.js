@@ -60,9 +60,9 @@ export function Run({ id }) {
       html`<ol class="steps" aria-label="What its agent did">
         ${run.steps.map((step) => html`<${Step} key=${step.name} step=${step} />`)}
       </ol>`}
-      <h4>Asked</h4>
+      <h3>Asked</h3>
       <pre class="asked" dir="auto">${run.text}</pre>
-      <h4>Output</h4>
+      <h3>Output</h3>
       ${run.output ? html`<${Prose} text=${run.output} />` : html`<p class="faint">None yet.</p>`}
     </div>
   `;

@@ -1,7 +1,7 @@
 """One model call in durable steps: recorded, tried again where the model asks for it, bounded.
 
 A wait is a durable sleep between two steps and never time inside one, so that a step keeps well
-inside its own timeout and a bot that dies meanwhile waits for what is left.
+inside its own timeout and a bot that dies meanwhile still goes on after it.
 """
 
 from __future__ import annotations

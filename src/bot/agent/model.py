@@ -79,14 +79,19 @@ class ChatCompletions:
         except Fault as fault:
             log.warning("no answer: %s", fault, extra={"action": "model_silent"})
             return Later(DEFAULT_WAIT_S, "it did not answer in time")
-        return _read(reply, asked)
+        return self._read(reply, asked)
+
+    def _read(self, reply: HttpReply, asked: Asked) -> Reply | Later | Unusable:
+        if reply.status == 200:
+            found = read_reply(reply.text, asked.messages)
+            return found or Unusable("its answer could not be read")
+        # An endpoint may quote what it was sent, so its words stay in the log, without the key.
+        said = reply.text.replace(self.api_key, "***") if self.api_key else reply.text
+        log.warning("status %s: %s", reply.status, said[:300], extra={"action": "model_refused"})
+        return _trouble(reply)
 
 
-def _read(reply: HttpReply, asked: Asked) -> Reply | Later | Unusable:
-    if reply.status == 200:
-        return read_reply(reply.text, asked.messages) or Unusable("its answer could not be read")
-    # What an endpoint says of an error may quote the key, so it stays in the log.
-    log.warning("status %s: %s", reply.status, reply.text[:300], extra={"action": "model_refused"})
+def _trouble(reply: HttpReply) -> Later | Unusable:
     why = f"it answered with status {reply.status}"
     if reply.status in _TRY_AGAIN or reply.status >= 500:
         return Later(_wait_s(reply.headers.get("retry-after", "")), why)

@@ -51,7 +51,8 @@ def inputs_of(asked: Asked) -> Json:
     inputs: dict[str, Any] = {"messages": list(asked.messages), "max_tokens": MAX_TOKENS}
     if asked.functions:
         inputs["tools"] = list(asked.functions)
-        inputs["tool_choice"] = "required" if asked.must_call else "auto"
+        if asked.must_call:
+            inputs["tool_choice"] = "required"
     return inputs
 
 

@@ -12,7 +12,6 @@ from enum import StrEnum
 from bot.authz.grants import Grant, covers
 from bot.words import Code, Refused
 
-
 MAX_GIVERS = 3
 
 
@@ -118,6 +117,7 @@ ROUTES: Mapping[tuple[str, str], Need] = {
     ("GET", "/api/channels"): Need(door=Door.SESSION),
     ("GET", "/api/threads"): Need(door=Door.SESSION),
     ("GET", "/api/threads/{key}"): Need(door=Door.SESSION),
+    ("GET", "/api/threads/{channel}/{id}"): Need(door=Door.SESSION),
     ("POST", "/api/chat"): Need(door=Door.SESSION),
     ("GET", "/api/commands"): Need(door=Door.SESSION),
     ("GET", "/api/jobs"): Need("job:write", door=Door.SESSION),
@@ -157,5 +157,5 @@ def authorize(
     return Refused(
         Code.FORBIDDEN,
         f"This needs the grant {grant}, which you do not hold. Somebody who holds grant:write"
-        f"{f', such as {named},' if named else ''} can give it: grant add {who} {grant}.",
+        f"{f', such as {named},' if named else ''} can give it: `grant add {who} {grant}`.",
     )

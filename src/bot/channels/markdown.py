@@ -122,7 +122,7 @@ def _end_of_part(spans: Sequence[Span], limit: int, measure: Callable[[str], int
         elif at and span.style is not Style.PLAIN and size <= limit:
             return at
         else:
-            return at + _good_end(span, _fitting(span.text, room, measure))
+            return at + _good_end(span, _fitting(span.text, room, measure), at)
     return at
 
 
@@ -138,18 +138,22 @@ def _fitting(text: str, room: int, measure: Callable[[str], int]) -> int:
     return low
 
 
-def _good_end(span: Span, fits: int) -> int:
-    """Where to cut a span of which ``fits`` characters fit: there, or better a little before."""
+def _good_end(span: Span, fits: int, at: int) -> int:
+    """Where to cut a span of which ``fits`` characters fit: there, or better a little before.
+
+    ``at`` is how many characters the part has before it: it must not become less than half.
+    """
     text = span.text
+    low = max((at + fits) // 2 - at, 0)
     breaks = ("\n",) if span.style is Style.PRE else ("\n\n", "\n", " ")
     for each in breaks:
-        found = text.rfind(each, fits // 2, fits + len(each))
-        if found > 0:
+        found = text.rfind(each, low, fits + len(each))
+        if at + found > 0 and found >= 0:
             return found
     end = fits
     while end > max(1, fits - _LONGEST_CLUSTER) and _joined(text[end - 1], text[end]):
         end -= 1
-    return end if end > 1 else fits
+    return end if at + end > 1 else fits
 
 
 def _joined(before: str, after: str) -> bool:

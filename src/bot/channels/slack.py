@@ -132,8 +132,15 @@ class SlackChannel:
         spans = await self._names.told(markdown.read(text), now_ms)
         parts: Sequence[Sequence[Span]] = markdown.split(spans, MAX_MESSAGE) or [[Span("…")]]
         texts = [mrkdwn(part) for part in parts]
-        buttons = attachment(await buttons_for(self._db, self._config, text, now_ms))
-        return [*map(_Message, texts[:-1]), _Message(texts[-1], buttons)]
+        return [*map(_Message, texts[:-1]), _Message(texts[-1], await self._buttons(text, now_ms))]
+
+    async def _buttons(self, text: str, now_ms: int) -> list[dict[str, Any]] | None:
+        """A courtesy: where a store does not answer, the text stands alone."""
+        try:
+            return attachment(await buttons_for(self._db, self._config, text, now_ms))
+        except Fault as fault:
+            log.warning("no buttons: %s", fault)
+            return None
 
 
 def _channel_id(channel: str) -> str | None:

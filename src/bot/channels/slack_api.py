@@ -13,7 +13,7 @@ from bot.ports import Fault, HttpClient, HttpReply, Settings
 
 log = logging.getLogger("bot.slack")
 TIMEOUT_S = 15.0
-ANSWERS_AT = "hooks.slack.com"
+ANSWERS_AT = "https://hooks.slack.com/"
 """Where Slack takes the answers to slash commands and buttons."""
 
 _GONE = {
@@ -74,8 +74,8 @@ class SlackApi:
 
     def takes_answers(self, url: str) -> bool:
         """Whether an address is Slack's own to answer at, or that of the API's stand-in."""
-        given, api = urlsplit(url), urlsplit(self._url)
-        return (given.scheme, given.netloc) in (("https", ANSWERS_AT), (api.scheme, api.netloc))
+        api = urlsplit(self._url)
+        return url.startswith((ANSWERS_AT, f"{api.scheme}://{api.netloc}/"))
 
     async def _call(self, http_method: str, call: str, body: str | None) -> Answer:
         headers = {"authorization": f"Bearer {self._token}"}

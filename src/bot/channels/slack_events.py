@@ -106,7 +106,8 @@ def read_event(payload: Any) -> Challenge | Said | Ignored:
         return Ignored(why)
     user, channel, ts = (text_at(event, name) or "" for name in ("user", "channel", "ts"))
     root = text_at(event, "thread_ts") or ts
-    if not (USER.fullmatch(user) and CHANNEL.fullmatch(channel) and TS.fullmatch(root)):
+    in_time = TS.fullmatch(ts) and TS.fullmatch(root)
+    if not (USER.fullmatch(user) and CHANNEL.fullmatch(channel) and in_time):
         return Ignored("a message without a person, a channel or a time")
     raw = text_at(event, "text") or ""
     called = mentioned(raw)

@@ -14,15 +14,7 @@ from bot.ports import Fault, HttpClient, HttpReply, Settings
 log = logging.getLogger("bot.telegram")
 TIMEOUT_S = 15.0
 
-_REASONS = {
-    "chat not found": "Telegram shows the bot no such chat",
-    "message thread not found": "the topic is gone",
-    "TOPIC_DELETED": "the topic is gone",
-    "TOPIC_CLOSED": "the topic is closed",
-    "not enough rights": "the bot lacks the right to do that in the group",
-    "the chat is not a forum": "the group has no topics",
-}
-_GONE = ("chat not found",)
+_NO_CHAT = "chat not found"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +77,13 @@ def read_reply(reply: HttpReply) -> Answer | Moved:
         why = f"Telegram answered {reply.status} and not as it should"
         uncertain = reply.status == 200 or reply.status >= 500
         return Lost(why) if uncertain else Declined(why)
+    described = described[:200]
     if reply.status in (401, 404):
-        return Declined(f"Telegram refused the bot token ({described[:200]})")
-    told = next((told for known, told in _REASONS.items() if known in described), None)
-    why = f"{told} ({described[:200]})" if told else f"Telegram refused it ({described[:200]})"
-    # 403: the person blocked the bot, or it was put out of the group.
-    return Declined(why, gone=reply.status == 403 or any(each in described for each in _GONE))
+        return Declined(f"Telegram refused the bot token ({described})")
+    if reply.status == 403:
+        # The person blocked the bot, or it was put out of the group.
+        return Declined(described, gone=True)
+    return Declined(f"Telegram refused it: {described}", gone=_NO_CHAT in described)
 
 
 def is_forum(chat: Any) -> bool:

@@ -1,21 +1,17 @@
-"""Sending one message by Telegram's Bot API. It knows the address and the answers, no policy."""
+"""Sending one message to a person's own chat by Telegram's Bot API; what comes of it is told."""
 
 from __future__ import annotations
 
-import json
-import logging
 from dataclasses import dataclass
-from typing import Any, cast
 
-from bot.ports import Fault, House, HttpReply
-from bot.strictjson import loads
+from bot.channels.markdown import utf16
+from bot.channels.service import Declined, Done, Wait
+from bot.channels.shape import int_at
+from bot.channels.telegram_api import Moved, TelegramApi
+from bot.channels.telegram_text import MAX_UNITS
+from bot.ports import House
 
-log = logging.getLogger("bot.telegram")
-MAX_UNITS = 4_096
-"""UTF-16 units of one message, as Telegram counts."""
-LONGEST_WAIT_S = 3_600
-DEFAULT_WAIT_S = 30
-TIMEOUT_S = 15.0
+__all__ = ["Blocked", "Failed", "Outcome", "Sent", "Wait", "cut_units", "send_message"]
 _CUT = "\n… cut"
 
 
@@ -27,22 +23,15 @@ class Sent:
 
 
 @dataclass(frozen=True, slots=True)
-class Wait:
-    """Telegram asks to be asked again in that many seconds."""
-
-    seconds: int
-
-
-@dataclass(frozen=True, slots=True)
 class Blocked:
-    """The bot may not write to that chat (403), and why: the person blocked it, or left."""
+    """The bot may not write to that chat, and why: the person blocked it, or the chat is gone."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """It was not sent, and why."""
+    """It was not sent, or nobody knows whether it was, and why."""
 
     reason: str
 
@@ -56,54 +45,23 @@ async def send_message(house: House, chat: str, text: str, *, topic: int | None 
     ``topic`` is a forum topic's id. Telegram knows no idempotency key: the caller sees to it
     that a message is sent once. Nothing of the bot's token reaches an answer or the log.
     """
-    settings = house.settings
-    if not settings.telegram_bot_token:
-        return Failed("this bot has no Telegram token")
-    body: dict[str, Any] = {
-        "chat_id": chat,
-        "text": cut_units(text),
-        "link_preview_options": {"is_disabled": True},
-    }
-    if topic is not None:
-        body["message_thread_id"] = topic
-    url = f"{settings.telegram_api_url}/bot{settings.telegram_bot_token}/sendMessage"
-    headers = {"content-type": "application/json"}
-    try:
-        reply = await house.http.send(
-            "POST", url, headers=headers, body=json.dumps(body), timeout_s=TIMEOUT_S
-        )
-    except Fault:
-        # The fault names the address, and the token is a part of it.
-        log.warning("Telegram did not answer", extra={"action": "telegram_silent"})
-        return Failed("Telegram did not answer")
-    return read_reply(reply)
-
-
-def read_reply(reply: HttpReply) -> Outcome:
-    """What Telegram's answer means."""
-    try:
-        answer = _members(loads(reply.text))
-    except ValueError:
-        answer = {}
-    described = answer.get("description")
-    why = described[:200] if isinstance(described, str) else f"status {reply.status}"
-    if reply.status == 200 and answer.get("ok") is True:
-        message_id = _members(answer.get("result")).get("message_id")
-        return Sent(message_id if isinstance(message_id, int) else None)
-    if reply.status == 429:
-        return Wait(_wait_s(_members(answer.get("parameters")).get("retry_after")))
-    if reply.status == 403:
-        return Blocked(why)
-    return Failed(f"Telegram refused it: {why}")
-
-
-def _members(value: Any) -> dict[str, Any]:
-    return cast(dict[str, Any], value) if isinstance(value, dict) else {}
-
-
-def _wait_s(told: Any) -> int:
-    whole = isinstance(told, int) and not isinstance(told, bool)
-    return min(max(told, 1), LONGEST_WAIT_S) if whole else DEFAULT_WAIT_S
+    answer = await TelegramApi(house.http, house.settings).call(
+        "sendMessage",
+        {
+            "chat_id": chat,
+            "text": cut_units(text),
+            "message_thread_id": topic,
+            "link_preview_options": {"is_disabled": True},
+        },
+    )
+    if isinstance(answer, Done):
+        return Sent(int_at(answer.data, "message_id"))
+    if isinstance(answer, Wait):
+        return answer
+    if isinstance(answer, Moved):
+        return Failed(f"the chat is {answer.chat} now")
+    blocked = isinstance(answer, Declined) and answer.gone
+    return Blocked(answer.reason) if blocked else Failed(answer.reason)
 
 
 def cut_units(text: str, limit: int = MAX_UNITS) -> str:
@@ -112,15 +70,11 @@ def cut_units(text: str, limit: int = MAX_UNITS) -> str:
     text = text.replace("\0", " ")
     if not text.strip():
         return "."
-    if _units(text) <= limit:
+    if utf16(text) <= limit:
         return text
-    room = limit - _units(_CUT)
+    room = limit - utf16(_CUT)
     # No character is shorter than one unit, so only the cut text is measured.
     text = text[:room]
-    while _units(text) > room:
-        text = text[: -max(1, (_units(text) - room) // 2)]
+    while utf16(text) > room:
+        text = text[: -max(1, (utf16(text) - room) // 2)]
     return text + _CUT
-
-
-def _units(text: str) -> int:
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2

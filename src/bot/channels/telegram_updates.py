@@ -106,7 +106,7 @@ def words_of(said: Said, username: str | None) -> str:
     """What was said, without the bot's mention and without the slash of a command."""
     text = _COMMAND.sub(lambda found: found[1], said.text)
     if username:
-        mention = rf"@{re.escape(username)}\b"
+        mention = rf"(?<!\w)@{re.escape(username)}\b"
         text = re.sub(rf"\A\s*{mention}[\s,:]*", "", text, flags=re.IGNORECASE)
         text = re.sub(mention, "", text, flags=re.IGNORECASE)
     return text.strip()

@@ -31,5 +31,5 @@ class WorkflowSteps:
         return json.loads(await step())
 
     async def sleep(self, name: str, ms: int) -> None:
-        """A durable wait: a run that is resumed in it waits for what is left."""
+        """A durable wait. The local engine cuts it short where a run is resumed in it."""
         await self._step.sleep(name, ms)

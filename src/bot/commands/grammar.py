@@ -297,8 +297,9 @@ def _bind_value(arg: Arg, value: Any) -> Value:
         return _bind_list(arg, value)
     if value is not None and not isinstance(value, str):
         raise HeaderError(f"{arg.shown} is a text.")
+    given = value is not None
     value = _normal(arg, value or "")
-    if value:
+    if value or (given and arg.may_be_empty):
         return value
     if not arg.optional:
         raise HeaderError(f"{arg.shown} is missing.")

@@ -191,7 +191,7 @@ COMMANDS = (
                 option("window", shown="2h"),
                 option_list("grants", "G, G, ..."),
             ),
-            body=body("text"),
+            body=body("text", may_be_empty=True),
         ),
         _add,
     ),

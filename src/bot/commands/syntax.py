@@ -45,6 +45,7 @@ class Arg:
     optional: bool = False
     forms: tuple[str, ...] = ()
     prefix: str | None = None
+    may_be_empty: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +107,9 @@ def line(name: str, *, optional: bool = False) -> Arg:
     return Arg(name, name.upper(), Kind.LINE, optional)
 
 
-def body(name: str, *, prefix: str | None = None) -> Arg:
-    """What follows the colon."""
-    return Arg(name, name.upper(), Kind.BODY, prefix=prefix)
+def body(name: str, *, prefix: str | None = None, may_be_empty: bool = False) -> Arg:
+    """What follows the colon. One that ``may_be_empty`` is judged by its command."""
+    return Arg(name, name.upper(), Kind.BODY, prefix=prefix, may_be_empty=may_be_empty)
 
 
 def clause(keyword: str, name: str | None = None, shown: str | None = None) -> Clause:

@@ -42,6 +42,8 @@ def equip_for(house: House, ask: AgentAsk) -> Equip:
         if refusal is not None:
             return refused(refusal.code, refusal.detail)
         limits = limits_of((await house.config.read(org.TIER)).entries)
+        if Source(run.source) is Source.JOB:
+            limits = replace(limits, deadline_s=min(limits.deadline_s, JOB_DEADLINE_S))
         if ask.role == PERSONAL:
             return await _personal(house, run, ask, limits)
         return await _for_repository(house, run, ask, ask.repo or "", limits)
@@ -62,10 +64,8 @@ async def _for_repository(house: House, run: Run, ask: AgentAsk, repo: str, limi
 
 
 async def _personal(house: House, run: Run, ask: AgentAsk, limits: Limits) -> Kit:
-    """A person's own turn or job: what they own, and no more time than a job has, if it is one."""
+    """A person's own turn or job: what they own."""
     own = await capabilities_of_owner(house, run)
-    if Source(run.source) is Source.JOB:
-        limits = replace(limits, deadline_s=min(limits.deadline_s, JOB_DEADLINE_S))
     prompt = _PERSONAL.format(
         actor=run.actor,
         run=run.id,

@@ -151,7 +151,7 @@ def over_loopback(request: Request) -> bool:
 
 def _bearer(settings: Settings, authorization: str) -> Caller | Refused:
     scheme, _, token = authorization.partition(" ")
-    if scheme.lower() != "bearer" or not token or not token.isascii():
+    if scheme.lower() != "bearer" or not token:
         return Refused(Code.UNAUTHORIZED, "Write the header as Authorization: Bearer TOKEN.")
     subject, cron = subject_of(settings, token), same(token, settings.cron_token)
     if subject is not None and not cron:
@@ -162,9 +162,11 @@ def _bearer(settings: Settings, authorization: str) -> Caller | Refused:
 
 
 def _unguarded(request: Request, session: Session) -> Refused | None:
+    """Whether a write by a session lacks both proofs that our own page made it: the browser's
+    word on where it comes from, or the session's token."""
     if foreign(request):
         return Refused(Code.BAD_CSRF, "The request was made by a page of another host.")
-    if same(request.headers.get("x-csrf-token", ""), session.csrf):
+    if request.headers.get("origin") or same(request.headers.get("x-csrf-token", ""), session.csrf):
         return None
     return Refused(
         Code.BAD_CSRF, "Send the session's csrf (GET /api/session) as the header X-CSRF-Token."

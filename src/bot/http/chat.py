@@ -79,7 +79,7 @@ async def thread(visit: Visit, body: None) -> Response | Refused:
     there are further ones that way. The ETag lets a page that polls be answered 304 while
     nothing changes.
     """
-    request, key = visit.request, visit.params["key"]
+    request, key = visit.request, "/".join(visit.params.values())
     if not web.may_read(visit.actor, channel_of(key)):
         return _no_thread(key)
     limit = int_query(request, "limit", default=200, low=1, high=MAX_MESSAGES)
@@ -207,6 +207,7 @@ ROUTES = (
     Route("GET", "/api/channels", channels),
     Route("GET", "/api/threads", threads),
     Route("GET", "/api/threads/{key}", thread),
+    Route("GET", "/api/threads/{channel}/{id}", thread),
     Route("POST", "/api/chat", say, Say),
     Route("GET", "/api/commands", commands),
 )

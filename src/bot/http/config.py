@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import Field
+
 from bot.authz.grants import Grant
 from bot.commands.config import bad_entry
 from bot.http.body import StrictBody
@@ -17,7 +19,7 @@ from config_do.documents import TIER
 class Change(StrictBody):
     """The body of ``PUT``: the version it was read at, and entries to write (null removes)."""
 
-    expectedVersion: int  # noqa: N815 - the contract's own name
+    expectedVersion: int = Field(ge=0)  # noqa: N815 - the contract's own name
     changes: dict[str, Any]
 
 

@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 NAME = "session"
-LIFETIME_MS = 12 * 3_600_000
+LIFETIME_MS = 7 * 24 * 3_600_000
 
 
 class Means(StrEnum):

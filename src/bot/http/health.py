@@ -24,7 +24,7 @@ async def health(visit: Visit, body: None) -> Response | Refused:
 
 
 def _told(ok: bool, last_ms: int | None, now_ms: int, status: int) -> Response:
-    lag_s = None if last_ms is None else round((now_ms - last_ms) / 1000, 1)
+    lag_s = None if last_ms is None else max(0.0, round((now_ms - last_ms) / 1000, 1))
     tick = {"last": None if last_ms is None else iso(last_ms), "lag_s": lag_s}
     return json_response({"ok": ok, "version": VERSION, "tick": tick}, status)
 

@@ -6,8 +6,7 @@ Whatever changes a schedule goes through the registry, by the same door as chat.
 from __future__ import annotations
 
 import re
-
-from pydantic import Field
+from typing import Literal
 
 from bot.http.body import StrictBody
 from bot.http.values import Request, Response, int_query, json_response
@@ -24,7 +23,7 @@ _LAST_MS = 253_370_764_800_000
 
 
 class NewSchedule(StrictBody):
-    """The body of ``POST /admin/schedules``: the row's names."""
+    """The body of ``POST /admin/schedules``: the row's names. A new row is enabled."""
 
     name: str
     cron: str
@@ -33,7 +32,8 @@ class NewSchedule(StrictBody):
     thread: str | None = None
     zone: str | None = None
     window: str | None = None
-    grants: list[str] = Field(default_factory=list[str])
+    grants: list[str] | None = None
+    enabled: Literal[True] = True
 
 
 class Reason(StrictBody):
@@ -54,7 +54,8 @@ async def list_all(visit: Visit, body: None) -> Response | Refused:
 
 async def add(visit: Visit, body: NewSchedule) -> Response | Refused:
     """Add a schedule; 201 with its row."""
-    return await visit.command("schedule add", body.model_dump(), status=201)
+    args = {**body.model_dump(exclude={"enabled"}), "grants": body.grants or []}
+    return await visit.command("schedule add", args, status=201)
 
 
 async def show(visit: Visit, body: None) -> Response | Refused:
@@ -105,10 +106,14 @@ async def firings(visit: Visit, body: None) -> Response | Refused:
     limit = int_query(visit.request, "limit", default=50, low=1, high=MAX_FIRINGS)
     if isinstance(limit, Refused):
         return limit
-    before = _moment(visit.request, "before", default=_LAST_MS)
-    if isinstance(before, Refused):
-        return before
+    before = None
+    if "before" in visit.request.query:
+        before = _moment(visit.request, "before", default=_LAST_MS)
+        if isinstance(before, Refused):
+            return before
     found = await listing.firings(visit.house, visit.params["name"], limit, before)
+    if isinstance(found, Refused):
+        return found
     return visit.polled({"firings": found})
 
 
@@ -131,6 +136,8 @@ def _moment(request: Request, name: str, *, default: int) -> int | Refused:
     text = request.query.get(name)
     if text is None:
         return default
+    # A plus that was not written as %2B arrives as a blank.
+    text = re.sub(r" (?=\d\d:?\d\d$)", "+", text)
     at_ms = int(text) if re.fullmatch(r"[0-9]{1,15}", text) else parse_iso(text)
     if at_ms is not None and 0 <= at_ms < _LAST_MS:
         return at_ms

@@ -39,7 +39,7 @@ async def ways(visit: Visit, body: None) -> Response | Refused:
 
 
 async def sign_in(visit: Visit, body: SignIn) -> Response | Refused:
-    """Open a session as ``web:<subject>`` for twelve hours, and no longer than Access does.
+    """Open a session as ``web:<subject>`` for seven days, and no longer than Access does.
 
     A page of another host may not sign its visitor in here. Without ``SESSION_KEY`` nobody
     signs in.

@@ -12,7 +12,7 @@ from bot.runs.ledger import Run
 from bot.words import TEXTS, Code, Refused
 
 log = logging.getLogger("bot.http")
-MAX_TEXT = 4000
+MAX_TEXT = 20_000
 FIRST_PAUSE_MS = 100
 LONGEST_PAUSE_MS = 1_000
 

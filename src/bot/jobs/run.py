@@ -119,7 +119,7 @@ async def _end_unstarted(house: House, row: Mapping[str, Any], now_ms: int) -> N
         key=row["run_id"],
         owner=row["user_id"],
         kind=EventKind.JOB_ERROR,
-        text=f"❌ {row['name']}\nIt was due and was never started; it was not run.",
+        text=f"❌ {row['name']}\nIt was claimed and never started, so it did not run.",
         at=now_ms,
         thread=row["thread"],
         data={
@@ -138,7 +138,8 @@ async def _end_unstarted(house: House, row: Mapping[str, Any], now_ms: int) -> N
 
 def _event_of(run: Run, thread: str | None, now_ms: int) -> Event:
     went_well = run.state is State.OK
-    heading = f"✅ {run.name}" if went_well else f"❌ {run.name} · {run.state}: {run.code}"
+    how = f"{run.state}: {run.code}" if run.code else run.state
+    heading = f"✅ {run.name}" if went_well else f"❌ {run.name} · {how}"
     body = (run.output or "").strip() or _title_of(run.code)
     return Event(
         key=run.id,

@@ -8,6 +8,7 @@ claim, the row of its run and the event of a job that is given up are one transa
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -27,6 +28,7 @@ KEPT_OFF = 20
 """Jobs of one person that are off and still listed; older ones make room for new ones."""
 MAX_A_TICK = 200
 
+_ID = re.compile(r"[a-z0-9]{1,40}", re.ASCII)
 _COLUMNS = (
     "id, user_id, name, prompt, schedule, run_at, enabled, created_at, last_fired_at, thread, "
     "version"
@@ -107,7 +109,7 @@ LEFT JOIN job_runs AS last ON last.run_id = (
 LEFT JOIN runs ON runs.id = last.run_id
 LEFT JOIN events ON events.key = last.run_id
 WHERE jobs.user_id = ?1 AND (?2 IS NULL OR jobs.id = ?2)
-ORDER BY jobs.created_at, jobs.id
+ORDER BY jobs.created_at, jobs.rowid
 """
 _OPEN = """
 SELECT job_runs.run_id, job_runs.user_id, job_runs.job_id, job_runs.name, job_runs.thread,
@@ -294,6 +296,9 @@ def _read(row: Mapping[str, Any]) -> Job | BrokenJob:
     spec = Once(run_at) if run_at is not None else parse_schedule(row["schedule"])
     owner = parse_actor(row["user_id"])
     reason = spec.detail if isinstance(spec, Refused) else None
+    if not _ID.fullmatch(row["id"]):
+        # Among a hundred instances started at once, one bad id would stop them all.
+        reason = f"{row['id'][:80]!r} is not a job's id"
     if not isinstance(owner, Actor) or not owner.is_person:
         reason = f"{row['user_id'][:80]!r} is not a person"
     job = Job(

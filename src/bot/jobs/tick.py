@@ -75,7 +75,12 @@ async def tick_jobs(house: House, now_ms: int) -> JobsReport:
     pushes_wait = found.pushes_wait
     if claims:
         pushes_wait |= await _claim_and_start(house, claims, now_ms, report)
-        log.info("jobs %s", report.to_json(), extra={"action": "jobs_ticked"})
+        log.info(
+            "jobs %s, %s rows read",
+            report.to_json(),
+            report.rows_read,
+            extra={"action": "jobs_ticked"},
+        )
     if pushes_wait:
         house.background.defer(_flush(house))
     return report

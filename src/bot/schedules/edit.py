@@ -8,7 +8,6 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from bot import org
-from bot.announce import find
 from bot.authz.grants import Grant, covers, parse_grants
 from bot.ports import Document, House
 from bot.schedules import catalog
@@ -28,6 +27,7 @@ from bot.schedules.row import (
 from bot.words import Code, Refused
 
 ZONE_SETTING = "zone"
+MAX_REASON = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,8 @@ def _not_held(grants: Sequence[Grant], held: tuple[Grant, ...]) -> Refused | Non
 
 
 async def _channel_refused(house: House, channel: str) -> Refused | None:
-    surface = find(house, channel)
+    name, _, place = channel.partition(":")
+    surface = house.channels.get(name) if place else None
     if surface is None:
         known = ", ".join(f"web:{name}" for name in house.settings.web_channels)
         return Refused(
@@ -200,6 +201,8 @@ def _thread_refused(thread: str | None) -> Refused | None:
 
 async def pause(house: House, name: str, reason: str | None) -> StoredRow | Refused:
     """Stop a row from falling due; its reason is shown wherever the row is."""
+    if reason is not None and len(reason) > MAX_REASON:
+        return Refused(Code.BAD_TEXT, f"The reason has {len(reason):,} characters of {MAX_REASON}.")
     return await _update(
         house, name, lambda stored: {"enabled": False, "paused_reason": reason or None}
     )

@@ -14,11 +14,11 @@ from bot.runs.ledger import Run
 from bot.schedules.catalog import CATALOG, KEEP_ALIVE, CatalogSchedule
 from bot.schedules.cron import Cron, check, next_fires, parse, parse_zone
 from bot.schedules.describe import describe
-from bot.schedules.edit import default_zone
+from bot.schedules.edit import absent, default_zone
 from bot.schedules.firing import claim_firing, firing_of_run, last_firing, run_id_of
 from bot.schedules.row import BrokenRow, Row, rows_of
 from bot.times import iso, iso_or_none
-from bot.words import Refused, State
+from bot.words import Code, Refused, State
 
 NEXT = 3
 NO_RUNS: Mapping[str, Run] = {}
@@ -45,7 +45,7 @@ def firing_json(firing: Firing, zone: ZoneInfo, run: Run | None = None) -> dict[
         ran_ms = run.finished_at - run.started_at
     return {
         "due_at": iso_or_none(firing.due_at, zone),
-        "claimed_at": iso(firing.claimed_at, zone),
+        "claimed_at": iso(firing.claimed_at, zone, timespec="milliseconds"),
         "trigger": firing.trigger,
         "by": firing.by,
         "state": firing.state,
@@ -180,12 +180,22 @@ async def _last_tick(house: House, now_ms: int) -> Firing | None:
 
 async def firings(
     house: House, name: str, limit: int, before_ms: int | None
-) -> list[dict[str, Any]]:
-    """A schedule's firings, newest first; a claim that the history does not hold yet included."""
+) -> list[dict[str, Any]] | Refused:
+    """A schedule's firings, newest first; a claim that the history does not hold yet included.
+
+    While there is a row of that name they are the row's own; of a removed one, the name's.
+    ``no_schedule`` where the name was never anything.
+    """
     document = await house.config.read(org.TIER)
     now_ms = house.clock.now_ms()
     row = next((row for row in rows_of(document.entries) if row.name == name), None)
     recorded = list(await house.history.history(name, limit, before_ms))
+    if isinstance(row, Row):
+        recorded = [each for each in recorded if each.row_id == row.stored.id]
+    elif row is None and not recorded and before_ms is None:
+        refusal = absent(document.entries, name)
+        if refusal is not None and refusal.code is Code.NO_SCHEDULE:
+            return refusal
     zone = row.zone if isinstance(row, Row) else ZoneInfo("UTC")
     ids = [firing.key for firing in recorded]
     if isinstance(row, Row):

@@ -32,10 +32,10 @@ class StoredRow(BaseModel):
     """
 
     model_config = ConfigDict(
-        alias_generator=to_camel, populate_by_name=True, frozen=True, strict=True, extra="forbid"
+        alias_generator=to_camel, populate_by_name=True, frozen=True, strict=True, extra="allow"
     )
 
-    id: str = Field(pattern=r"^[a-z0-9]{1,40}$")
+    id: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$")
     name: str
     cron: str
     zone: str
@@ -124,6 +124,8 @@ def parse_window(text: str) -> int | Refused:
 
 def bad_text(text: str) -> Refused | None:
     """Whether a schedule may carry that text; None is yes."""
+    if "\0" in text:
+        return Refused(Code.BAD_TEXT, "The text holds a NUL character. Write it without.")
     if text.strip() and len(text) <= MAX_TEXT:
         return None
     problem = "is empty" if not text.strip() else f"has {len(text):,} characters"
@@ -156,12 +158,27 @@ def read_row(name: str, entry: Any) -> Row | BrokenRow:
 
 
 def rows_of(entries: Mapping[str, Any]) -> list[Row | BrokenRow]:
-    """Every stored schedule of an org document, by name."""
-    return [
-        read_row(key.removeprefix(PREFIX), entries[key])
-        for key in sorted(entries)
-        if key.startswith(PREFIX)
-    ]
+    """Every stored schedule of an org document, by name.
+
+    What was read of an entry is kept for as long as the document holds that same object: a
+    tick reads again only the rows that were written since the last one.
+    """
+    return [_row_under(key, entries[key]) for key in sorted(entries) if key.startswith(PREFIX)]
+
+
+_KEPT = 4 * MAX_ROWS
+_kept: dict[str, tuple[Any, Row | BrokenRow]] = {}
+
+
+def _row_under(key: str, entry: Any) -> Row | BrokenRow:
+    kept = _kept.get(key)
+    if kept is not None and kept[0] is entry:
+        return kept[1]
+    row = read_row(key.removeprefix(PREFIX), entry)
+    if len(_kept) >= _KEPT:
+        _kept.clear()
+    _kept[key] = (entry, row)
+    return row
 
 
 def dump_row(stored: StoredRow) -> dict[str, Any]:

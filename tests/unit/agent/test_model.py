@@ -88,10 +88,13 @@ class TestTrouble:
         assert isinstance(complete(http), Later)
 
     @pytest.mark.parametrize("status", [301, 307, 400, 401, 403, 404, 422])
-    def test_stays_and_what_it_says_is_not_repeated(self, status: int):
+    def test_stays_and_what_it_says_is_not_repeated(
+        self, status: int, caplog: pytest.LogCaptureFixture
+    ):
         http = ScriptedHttp()
         http.reply('{"error": "Incorrect API key: secret"}', status=status)
         assert complete(http) == Unusable(f"it answered with status {status}")
+        assert "secret" not in caplog.text
 
     def test_an_answer_that_cannot_be_read_stays(self):
         http = ScriptedHttp()

@@ -33,7 +33,7 @@ def test_asks_in_the_bindings_words():
     run(WorkersAi(binding, "@cf/m").complete(Asked(ASKED.messages), timeout_s=9))
     run(WorkersAi(binding, "@cf/m").complete(Asked([], [TOOL], must_call=True), timeout_s=9))
     plain = {"messages": [{"role": "user", "content": "hi"}], "max_tokens": MAX_TOKENS}
-    assert binding.seen[0] == ("@cf/m", {**plain, "tools": [TOOL], "tool_choice": "auto"}, 9)
+    assert binding.seen[0] == ("@cf/m", {**plain, "tools": [TOOL]}, 9)
     assert binding.seen[1] == ("@cf/m", plain, 9)
     assert binding.seen[2][1]["tool_choice"] == "required"
 

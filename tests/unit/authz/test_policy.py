@@ -45,6 +45,7 @@ class TestTheTable:
         opened = {route for route, need in ROUTES.items() if need.door is Door.OPEN}
         assert opened == {
             ("GET", "/healthz"),
+            ("GET", "/api/sign-in"),
             ("POST", "/api/session"),
             ("POST", "/api/mcp-secret"),
         }

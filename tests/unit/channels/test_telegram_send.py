@@ -6,10 +6,8 @@ from typing import Any
 
 import pytest
 
+from bot.channels.service import DEFAULT_WAIT_S, LONGEST_WAIT_S
 from bot.channels.telegram_send import (
-    DEFAULT_WAIT_S,
-    LONGEST_WAIT_S,
-    MAX_UNITS,
     Blocked,
     Failed,
     Outcome,
@@ -18,6 +16,7 @@ from bot.channels.telegram_send import (
     cut_units,
     send_message,
 )
+from bot.channels.telegram_text import MAX_UNITS
 from bot.ports import Fault, HttpReply
 from tests.support.drive import run
 from tests.support.house import TestHouse, make_house
@@ -66,18 +65,27 @@ def test_without_a_token_nothing_is_sent():
 @pytest.mark.parametrize(
     ("status", "answer", "outcome"),
     [
-        (403, {"description": "Forbidden: bot was blocked"}, Blocked("Forbidden: bot was blocked")),
-        (403, {}, Blocked("status 403")),
+        (403, {"description": "blocked"}, Blocked("blocked")),
+        (
+            400,
+            {"description": "chat not found"},
+            Blocked("Telegram refused it: chat not found"),
+        ),
         (429, {"parameters": {"retry_after": 7}}, Wait(7)),
         (429, {"parameters": {"retry_after": 0}}, Wait(1)),
         (429, {"parameters": {"retry_after": 10**9}}, Wait(LONGEST_WAIT_S)),
         (429, {"parameters": {"retry_after": "7"}}, Wait(DEFAULT_WAIT_S)),
         (429, {"parameters": [7]}, Wait(DEFAULT_WAIT_S)),
         (429, {}, Wait(DEFAULT_WAIT_S)),
-        (400, {"description": "chat not found"}, Failed("Telegram refused it: chat not found")),
-        (500, {}, Failed("Telegram refused it: status 500")),
+        (400, {"description": "no"}, Failed("Telegram refused it: no")),
+        (500, {}, Failed("Telegram answered 500 and not as it should")),
         (200, {"ok": False, "description": "no"}, Failed("Telegram refused it: no")),
-        (200, {}, Failed("Telegram refused it: status 200")),
+        (200, {}, Failed("Telegram answered 200 and not as it should")),
+        (
+            400,
+            {"description": "moved", "parameters": {"migrate_to_chat_id": -9}},
+            Failed("the chat is -9 now"),
+        ),
     ],
 )
 def test_each_answer_is_read_for_what_it_is(status: int, answer: Any, outcome: Outcome):
@@ -88,7 +96,7 @@ def test_each_answer_is_read_for_what_it_is(status: int, answer: Any, outcome: O
 def test_an_answer_that_is_no_object_is_a_failure(text: str):
     at = house()
     at.http.otherwise = HttpReply(502, {}, text)
-    assert send(at) == Failed("Telegram refused it: status 502")
+    assert send(at) == Failed("Telegram answered 502 and not as it should")
 
 
 def test_where_telegram_does_not_answer_the_token_is_told_nowhere(

@@ -82,9 +82,11 @@ def test_an_unset_secret_denies(header: str) -> None:
     assert not same("", "")
 
 
-def test_a_header_that_is_not_ascii_opens_nothing_even_where_such_a_token_is_configured() -> None:
+def test_a_token_that_is_not_ascii_is_compared_as_bytes_too() -> None:
     settings = Settings(ingress_tokens={"ci": "tökén"})
-    assert who(settings, authorization="Bearer tökén") is Code.UNAUTHORIZED
+    caller = who(settings, authorization="Bearer tökén")
+    assert (caller.via, caller.actor.id) == (Via.BEARER, "http:ci")
+    assert who(settings, authorization="Bearer toekén") is Code.UNAUTHORIZED
 
 
 def test_the_internal_key_makes_nobody() -> None:

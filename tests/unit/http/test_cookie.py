@@ -55,6 +55,6 @@ def test_two_cookies_of_the_name_are_no_session() -> None:
 
 def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites() -> None:
     assert set_cookie("v", secure=True) == (
-        "session=v; Path=/; HttpOnly; SameSite=Strict; Max-Age=43200; Secure"
+        "session=v; Path=/; HttpOnly; SameSite=Strict; Max-Age=604800; Secure"
     )
     assert set_cookie("", secure=False, max_age_s=0).endswith("Max-Age=0")

@@ -67,7 +67,7 @@ def test_a_schedule_is_added_shown_listed_and_removed() -> None:
         ({"thread": "old"}, 422, "bad_thread"),
         ({"grants": ["nosuch:thing"]}, 422, "bad_grant"),
         ({"channel": "web:nosuch"}, 422, "no_channel"),
-        ({"channel": "http:ci"}, 422, "no_channel"),
+        ({"channel": "http:ci"}, 422, "channel_cannot_open_thread"),
         ({"text": ""}, 422, "bad_text"),
         ({"text": "x" * 4001}, 422, "bad_text"),
         ({"name": "keep-alive"}, 409, "schedule_exists"),
@@ -95,7 +95,7 @@ def test_a_grant_that_the_author_lacks_is_not_given() -> None:
 @pytest.mark.parametrize(
     ("body", "named"),
     [
-        ({**NEW, "enabled": False}, "'enabled'"),
+        ({**NEW, "enabled": False}, "enabled:"),
         ({**NEW, "id": "x"}, "'id'"),
         ({**NEW, "grants": "all"}, "grants"),
         ({**NEW, "grants": [1]}, "grants.0"),

@@ -15,10 +15,10 @@ def test_a_token_signs_a_browser_in_as_the_web_actor_of_its_subject() -> None:
     answer = office().post("/api/session", TOKEN)
     assert answer.status == 200
     assert answer.json["actor"] == "web:ci"
-    assert answer.json["expires_at"] == "2026-03-02T21:00:00+00:00"
+    assert answer.json["expires_at"] == "2026-03-09T09:00:00+00:00"
     assert len(answer.json["csrf"]) == 32
     assert answer.headers["set-cookie"].endswith(
-        "; Path=/; HttpOnly; SameSite=Strict; Max-Age=43200; Secure"
+        "; Path=/; HttpOnly; SameSite=Strict; Max-Age=604800; Secure"
     )
 
 
@@ -82,7 +82,7 @@ def test_signing_out_like_every_write_needs_the_csrf(headers: dict[str, str]) ->
     assert (answer.status, answer.code) == (403, "bad_csrf")
 
 
-def test_a_session_lasts_twelve_hours() -> None:
+def test_a_session_lasts_seven_days() -> None:
     browser = office().signed_in()
     browser.house.clock.advance(ms=LIFETIME_MS - 1)
     assert browser.get("/api/session").status == 200

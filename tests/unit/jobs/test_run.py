@@ -221,7 +221,7 @@ class TestDiedHalfway:
         (run_id,) = run(end_lost(office.house))
         assert run_id == run_id_of(job.id, ms("2026-03-02T10:37:00+00:00"))
         (event,) = office.events()
-        assert event["text"] == ("❌ stretch\nIt was due and was never started; it was not run.")
+        assert event["text"] == ("❌ stretch\nIt was claimed and never started, so it did not run.")
         assert [row["code"] for row in office.job_runs()] == ["interrupted"]
         assert run(end_lost(office.house)) == []
 

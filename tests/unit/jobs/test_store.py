@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from bot.events import Event, EventKind
 from bot.jobs import store
 from bot.jobs.decide import Fire, claimed
 from bot.jobs.job import Job
@@ -111,6 +112,20 @@ class TestClaim:
         (row,) = db.sql("SELECT * FROM job_runs")
         assert (row["trigger"], row["due_at"]) == ("hand", None)
         assert not run(store.claim_by_hand(db, replace(one, version=2), "hand2", NOW))
+
+
+class TestEnd:
+    def test_a_run_ends_once_and_stays_as_it_ended(self):
+        one = job()
+        db = with_jobs(one)
+        run(store.claim(db, [fire(one)], NOW))
+        for state, code, at in (("ok", None, NOW + 1), ("failed", "interrupted", NOW + 2)):
+            kind = EventKind.JOB_RESULT if state == "ok" else EventKind.JOB_ERROR
+            event = Event("job1-run", one.user_id, kind, state, at)
+            run(store.end_run(db, "job1-run", state=state, code=code, event=event))
+        (row,) = db.sql("SELECT state, code, ended_at FROM job_runs")
+        assert row == {"state": "ok", "code": None, "ended_at": NOW + 1}
+        assert [e["text"] for e in db.sql("SELECT text FROM events")] == ["ok"]
 
 
 class TestDue:

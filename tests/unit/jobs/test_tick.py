@@ -234,7 +234,11 @@ class TestStale:
 class TestBroken:
     @pytest.mark.parametrize(
         ("column", "value", "why"),
-        [("schedule", "every now and then", "schedule"), ("user_id", "http:ci", "not a person")],
+        [
+            ("schedule", "every now and then", "schedule"),
+            ("user_id", "http:ci", "not a person"),
+            ("id", "Not.An.Id", "not a job's id"),
+        ],
     )
     def test_a_row_that_no_longer_reads_is_off_and_does_not_hold_up_the_others(
         self, column: str, value: str, why: str

@@ -114,3 +114,16 @@ class TestARound:
         assert run(house.history.latest())["nightly"].state == "claimed_not_started"
         assert house.engine.started == []
         assert run(ledger.recent(house.db, state=None, name=None, limit=9)) == []
+
+    def test_says_once_in_the_rows_channel_how_such_a_claim_is_fired(self):
+        house = make_house(commands=REGISTRY)
+        due_at = ms("2026-09-01T03:00:00+00:00")
+        claimed = entry(last_fired_at=due_at, last_claimed_at=due_at, last_due_at=due_at)
+        house.config.put({"schedules.nightly": claimed})
+        house.clock.set(due_at + 600_000)
+        run(watch(house))
+        run(watch(house))
+        ((thread, said),) = house.web.threads.items()
+        assert thread.startswith("web:ops/")
+        assert "claimed_not_started" in said
+        assert "schedule fire nightly" in said

@@ -1,0 +1,161 @@
+"""Names and answers that were written to do harm are words on a page, and no more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Visit
+from tests.browser.test_chat import answers, say
+from tests.browser.visit import Bot, as_json, eventually
+
+MARKUP = (
+    '<img src=x onerror="window.hit=1"><script>window.hit=1</script>'
+    '<svg/onload="window.hit=1"><iframe srcdoc="<script>parent.hit=1</script>"></iframe>'
+    "<style>body{display:none}</style><a href='javascript:window.hit=1'>a</a>"
+)
+MARKDOWN = """# A heading
+
+**bold** and `code` and <b onmouseover="window.hit=1">html</b>
+
+[a link](javascript:window.hit=1) [data](data:text/html,<script>window.hit=1</script>)
+[good](https://example.com/?q=%22onload) ![image](https://evil.example/track.png)
+
+<https://evil.example/auto> <script>window.hit=1</script>
+
+- [x] done
+- <details open ontoggle=window.hit=1>
+
+| a | b |
+|---|---|
+| 1 | <img src=//evil.example/x onerror=window.hit=1> |
+
+```html
+<script>window.hit=1</script>
+```
+"""
+LONG = "w" * 4000
+RIGHT_TO_LEFT = "safe \u202etxt.exe\u2066 \u200fשלום\u200e end"
+MENTION = "<!channel> @everyone <@U042> @here"
+
+
+def is_harmless(page: Page) -> None:
+    assert page.evaluate("window.hit") is None
+    assert page.locator("#app img, #app script, #app iframe, #app style, #app object").count() == 0
+    targets = page.eval_on_selector_all("#app a", "all => all.map(each => each.href)")
+    assert all(each.startswith(("http://127.0.0.1", "https://")) for each in targets), targets
+    handlers = page.evaluate(
+        "[...document.querySelectorAll('#app *')].filter(each =>"
+        " each.getAttributeNames().some(name => name.startsWith('on'))).length"
+    )
+    assert handlers == 0
+
+
+@pytest.mark.parametrize("text", [MARKUP, RIGHT_TO_LEFT, MENTION, LONG[:3900]], ids=str.__hash__)
+def test_what_a_person_says_is_shown_as_it_was_typed(
+    bot: Bot, visit: Visit, size: str, text: str
+) -> None:
+    someone = visit(bot, size=size)
+    page = someone.open("/chat/")
+    say(page, f"config get {text}")
+    eventually(answers(page))
+    expect(page.locator(".message.person .plain")).to_have_text(f"config get {text}")
+    is_harmless(page)
+    someone.fits()
+
+
+def test_an_answer_is_markdown_without_any_of_its_markup(bot: Bot, visit: Visit, size: str) -> None:
+    someone = visit(bot, size=size)
+    page = someone.page
+    say(someone.open("/chat/"), "whoami")
+    eventually(answers(page))
+
+    def change(route: Any) -> None:
+        told = route.fetch(headers={**route.request.headers, "if-none-match": ""}).json()
+        told["title"] = MARKUP
+        told["messages"][-1]["text"] = (
+            MARKDOWN + "\n\n" + "\n\n".join([MARKUP, RIGHT_TO_LEFT, MENTION, LONG])
+        )
+        route.fulfill(content_type="application/json", body=as_json(told))
+
+    page.route("**/api/threads/*", change)
+    body = page.locator(".markdown")
+    eventually(body.get_by_text("A heading"))
+    expect(body.get_by_role("heading", name="A heading")).to_be_visible()
+    expect(body.get_by_text('<b onmouseover="window.hit=1">')).to_be_visible()
+    expect(body.locator("pre code").first).to_have_text("<script>window.hit=1</script>")
+    expect(body.get_by_role("cell", name="<img src=//evil")).to_be_visible()
+    expect(body.get_by_role("link", name="good")).to_have_attribute(
+        "rel", "noopener noreferrer nofollow ugc"
+    )
+    expect(body.get_by_role("link", name="image: image")).to_have_attribute(
+        "href", "https://evil.example/track.png"
+    )
+    expect(body.get_by_role("link", name="a link")).to_have_count(0)
+    is_harmless(page)
+    someone.fits()
+    someone.check()
+
+
+def test_a_schedule_of_hostile_words_leaves_the_panel_whole(
+    bot: Bot, visit: Visit, size: str
+) -> None:
+    bot.add("plain", "whoami", cron="0 3 * * *")
+    document = bot.ask("GET", "/admin/config/org")
+    row = document["entries"]["schedules.plain"]
+    changes = {
+        "schedules.plain": {
+            **row,
+            "text": f"config get {MARKUP}",
+            "enabled": False,
+            "pausedReason": RIGHT_TO_LEFT + MENTION,
+        },
+        # Rows that no longer read: whatever somebody wrote there is their name and their reason.
+        f"schedules.{MARKUP[:40]}": {"cron": MARKUP, "zone": RIGHT_TO_LEFT},
+        f"schedules.{'n' * 100}": {"cron": LONG[:500], "channel": LONG[:500]},
+    }
+    bot.ask(
+        "PUT", "/admin/config/org", {"expectedVersion": document["version"], "changes": changes}
+    )
+    bot.ask("POST", "/admin/schedules/plain/fire", status=202)
+    someone = visit(bot, size=size)
+    page = someone.open()
+    eventually(someone.row("plain"))
+    expect(page.get_by_role("link", name=MARKUP[:40])).to_be_visible()
+    is_harmless(page)
+    someone.fits()
+    someone.check()
+    page.get_by_role("link", name="plain").click()
+    page.get_by_role("button", name="Output").first.click()
+    eventually(page.locator(".run pre.asked"))
+    expect(page.locator(".run pre.asked")).to_have_text(f"config get {MARKUP}")
+    is_harmless(page)
+    someone.fits()
+
+
+def test_the_address_cannot_name_anything_but_a_schedule(bot: Bot, visit: Visit) -> None:
+    someone = visit(bot)
+    page = someone.open("/#/%3Cimg%20src=x%20onerror=window.hit=1%3E")
+    eventually(page.get_by_text("There is no schedule of that name."))
+    is_harmless(page)
+    someone.expected.add(404)
+    someone.open("/chat/#web:general%2F..%2F..%2Fadmin")
+    eventually(page.get_by_text("There is no thread"))
+    page.goto(f"{bot.url}/chat/#%E0%A4%A")
+    eventually(page.get_by_role("heading", name="New thread"))
+    is_harmless(page)
+
+
+@pytest.mark.parametrize("path", ["/", "/chat/", "/js/api.js", "/vendor/preact.js"])
+def test_every_file_is_served_with_the_rules_that_keep_others_out(bot: Bot, path: str) -> None:
+    answer = bot.server.get(path)
+    assert answer.status == 200
+    rules = answer.headers["content-security-policy"]
+    assert "default-src 'none'" in rules
+    assert "script-src 'self';" in rules
+    assert "frame-ancestors 'none'" in rules
+    assert "require-trusted-types-for 'script'" in rules
+    assert "unsafe" not in rules
+    assert answer.headers["x-content-type-options"] == "nosniff"
