@@ -6,7 +6,10 @@ ARGS ?=
 VENV := .venv/bin/python
 INSTALLED := .venv/.installed node_modules/.installed
 
-.PHONY: install vendor run test lint format bench clean
+# What the browser tests and the screenshots need besides: a browser and its driver.
+BROWSER := .venv/.browser tests/browser/node_modules/.installed
+
+.PHONY: install vendor browser run test lint format bench screenshots clean
 
 install: $(INSTALLED)
 
@@ -19,13 +22,26 @@ node_modules/.installed: package.json package-lock.json .npmrc
 	npm ci --no-fund --no-audit --loglevel=error
 	touch $@
 
+.venv/.browser: .venv/.installed
+	$(VENV) dev/requirements.py browser | $(VENV) -m pip install --quiet --disable-pip-version-check -r /dev/stdin
+	touch $@
+
+tests/browser/node_modules/.installed: tests/browser/package.json tests/browser/package-lock.json
+	npm ci --prefix tests/browser --no-fund --no-audit --loglevel=error
+	touch $@
+
+# What comes from elsewhere: python_modules/ for the Worker, public/vendor/ for the pages.
 vendor: $(INSTALLED)
 	$(VENV) dev/vendor.py
+	node_modules/.bin/node scripts/vendor_web.mjs
+	$(VENV) scripts/texts.py
+
+browser: $(BROWSER)
 
 run: vendor
 	exec node_modules/.bin/node dev/run.mjs $(ARGS)
 
-test: vendor
+test: vendor browser
 	$(VENV) -m pytest
 
 lint: install
@@ -37,9 +53,13 @@ format: install
 	$(VENV) -m ruff format
 	$(VENV) -m ruff check --fix
 
-bench: vendor
+bench: vendor browser
 	$(VENV) -m bench $(ARGS)
+
+# Takes the pictures in docs/images/ anew.
+screenshots: vendor browser
+	$(VENV) scripts/screenshots.py
 
 # The state in .local/ is data, and stays.
 clean:
-	rm -rf .venv node_modules python_modules .cache .wrangler .pytest_cache .ruff_cache
+	rm -rf .venv node_modules tests/browser/node_modules python_modules public/vendor .cache .wrangler .pytest_cache .ruff_cache

@@ -54,9 +54,7 @@ def machine() -> str:
 def write(part: str, text: str) -> None:
     """Put a part's table between its marks in the page, if the page has such marks."""
     page = PAGE.read_text()
-    PAGE.write_text(
-        MARKED.sub(lambda m: m[1] + text + m[3] if m[2] == part else m[0], page)
-    )
+    PAGE.write_text(MARKED.sub(lambda m: m[1] + text + m[3] if m[2] == part else m[0], page))
 
 
 if __name__ == "__main__":

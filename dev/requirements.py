@@ -1,11 +1,14 @@
-"""Print what the tests' virtualenv needs: the Worker's packages and the development ones."""
+"""Print what the tests' virtualenv needs: the Worker's packages, and a group of development ones."""
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from pathlib import Path
 
 PROJECT = tomllib.loads((Path(__file__).resolve().parent.parent / "pyproject.toml").read_text())
 
-for requirement in [*PROJECT["project"]["dependencies"], *PROJECT["dependency-groups"]["dev"]]:
+GROUP = PROJECT["dependency-groups"][sys.argv[1] if len(sys.argv) > 1 else "dev"]
+
+for requirement in [*PROJECT["project"]["dependencies"], *GROUP]:
     print(requirement)

@@ -12,8 +12,9 @@ from collections import Counter
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from bot import worker
 from workers import Response
+
+from bot import worker
 
 _calls: Counter[str] = Counter()
 _before_the_answer: dict[str, int] = {}

@@ -5,14 +5,14 @@ import { useSession } from "./session.js";
 
 const LONGEST_PAUSE = 30_000;
 
-/** The last answer of each path: `{data, etag}`, or `{early}`, one that is on its way. */
+/** The last answer of each path: `{data, etag}`. */
 const kept = new Map();
 
-/** Ask for a path ahead of the component that will show it. */
-export function prefetch(path) {
-  const early = call("GET", path, { alone: true });
-  early.catch(() => kept.delete(path));
-  kept.set(path, { early });
+const pollers = new Map();
+
+/** Ask now for what is being shown of the paths that begin so. */
+export function hasten(beginning) {
+  for (const [poller, path] of pollers) if (path.startsWith(beginning)) poller.run();
 }
 
 /** Forget every answer: they were another person's. */
@@ -73,6 +73,7 @@ function startPolling(path, every, tell) {
 
   function stop() {
     stopped = true;
+    pollers.delete(poller);
     clearTimeout(timer);
     document.removeEventListener("visibilitychange", run);
     removeEventListener("online", run);
@@ -80,14 +81,15 @@ function startPolling(path, every, tell) {
 
   document.addEventListener("visibilitychange", run);
   addEventListener("online", run);
+  const poller = { run, stop };
+  pollers.set(poller, path);
   run();
-  return { run, stop };
+  return poller;
 }
 
 async function read(path) {
   const before = kept.get(path);
-  const early = before?.early?.catch(() => null);
-  const answer = (await early) ?? (await call("GET", path, { etag: before?.etag }));
+  const answer = await call("GET", path, { etag: before?.etag });
   if (answer.status === 304) return before.data;
   kept.set(path, { data: answer.data, etag: answer.etag });
   return answer.data;

@@ -3,6 +3,7 @@
 import { Problem, call, session } from "./api.js";
 import { useEffect, useState } from "./html.js";
 
+/** Kept while somebody is signed in: early.js asks for data only then. */
 const HINT = "signed-in";
 
 /**
@@ -30,9 +31,6 @@ export function useSession() {
   }, []);
   return shown;
 }
-
-/** Whether somebody was signed in here before: then data may be asked for at once. */
-export const wasSignedIn = () => localStorage.getItem(HINT) !== null;
 
 /** Find out who is signed in, as the page opens. */
 export async function load() {

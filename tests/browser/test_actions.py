@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Visit
@@ -45,42 +44,45 @@ def test_what_is_typed_is_explained_before_it_is_added(bot: Bot, visit: Visit, s
     someone.fits()
     dialog.get_by_role("button", name="Add", exact=True).click()
     eventually(someone.row("tokyo"))
-    assert bot.schedule("tokyo")["zone"] == "Asia/Tokyo"
+    assert bot.schedules()["tokyo"]["zone"] == "Asia/Tokyo"
 
 
-@pytest.mark.parametrize(
-    ("label", "value", "words"),
-    [
-        ("Name", "Not A Name", "is not a schedule's name"),
-        ("Name", "taken", "exists"),
-        ("When", "0 0 30 2 *", "never"),
-        ("Time zone", "Mars/Base", "Mars/Base"),
-        ("Channel", "web:nowhere", "There is no channel"),
-        ("Grants", "fly:to on the/moon", "grant"),
-        ("Window", "two hours", "is not a window"),
-    ],
-)
-def test_a_refusal_stands_beside_its_field_and_keeps_the_rest(
-    bot: Bot, visit: Visit, label: str, value: str, words: str
-) -> None:
-    bot.add("taken", "whoami", cron="0 3 * * *")
+REFUSED = [
+    ("Name", "Not A Name", "is not a schedule's name"),
+    ("Name", "taken", "exists"),
+    ("When", "0 0 30 2 *", "never"),
+    ("Time zone", "Mars/Base", "Mars/Base"),
+    ("Channel", "web:nowhere", "There is no channel"),
+    ("Grants", "fly:to on the/moon", "grant"),
+    ("Window", "two hours", "is not a window"),
+]
+
+
+def test_a_refusal_stands_beside_its_field_and_keeps_the_rest(bot: Bot, visit: Visit) -> None:
+    bot.add("taken", cron="0 3 * * *")
     someone = visit(bot)
     someone.expected |= {409, 422}
-    dialog = begin_to_add(someone.open())
+    page = someone.open()
+    dialog = begin_to_add(page)
+
+    def field(label: str) -> Locator:
+        return dialog.get_by_label(label, exact=label == "Name")
+
     good = {"Name": "fine", "When": "0 3 * * *", "Channel": "web:ops", "What it does": "whoami"}
-    for name, text in {**good, label: value}.items():
-        dialog.get_by_label(name, exact=name == "Name").fill(text)
-    dialog.get_by_role("button", name="Add", exact=True).click()
-    field = dialog.get_by_label(label, exact=label == "Name")
-    expect(field).to_have_attribute("aria-invalid", "true")
-    expect(dialog.get_by_role("alert")).to_contain_text(words)
-    expect(dialog.get_by_label("What it does")).to_have_value("whoami")
+    empty = {"Time zone": "", "Grants": "", "Window": ""}
+    for label, value, words in REFUSED:
+        for name, text in {**good, **empty, label: value}.items():
+            field(name).fill(text)
+        dialog.get_by_role("button", name="Add", exact=True).click()
+        expect(field(label)).to_have_attribute("aria-invalid", "true")
+        expect(dialog.get_by_role("alert")).to_contain_text(words)
+        expect(field("What it does")).to_have_value("whoami")
     # What was typed is there again after the dialog was closed.
-    page = someone.page
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
-    dialog = begin_to_add(page)
-    expect(dialog.get_by_label(label, exact=label == "Name")).to_have_value(value)
+    begin_to_add(page)
+    expect(field("Window")).to_have_value("two hours")
+    assert list(bot.schedules())[-1] == "taken"
 
 
 def test_a_schedule_is_paused_with_a_reason_resumed_and_removed(
@@ -97,7 +99,7 @@ def test_a_schedule_is_paused_with_a_reason_resumed_and_removed(
     page.keyboard.press("Enter")
     eventually(someone.row("nightly").get_by_text("the freeze"))
     expect(page.get_by_role("status").filter(has_text="nightly is paused.")).to_be_visible()
-    assert bot.schedule("nightly")["paused_reason"] == "the freeze"
+    assert bot.schedules()["nightly"]["paused_reason"] == "the freeze"
     page.get_by_role("button", name="Resume nightly").click()
     page.get_by_role("dialog").get_by_role("button", name="Resume").click()
     eventually(page.get_by_role("button", name="Pause nightly"))
@@ -108,8 +110,8 @@ def test_a_schedule_is_paused_with_a_reason_resumed_and_removed(
     expect(page.get_by_role("button", name="Remove")).to_be_focused()
     page.get_by_role("button", name="Remove").click()
     dialog.get_by_role("button", name="Remove").click()
-    eventually(page.get_by_role("heading", name="Nothing is scheduled yet."))
-    bot.ask("GET", "/admin/schedules/nightly", status=404)
+    eventually(page.get_by_role("heading", name="Three steps to the first standing order"))
+    assert bot.get("/admin/schedules/nightly").status == 404
 
 
 def test_a_press_of_fire_says_what_it_does_and_keeps_the_slot(bot: Bot, visit: Visit) -> None:
@@ -120,13 +122,13 @@ def test_a_press_of_fire_says_what_it_does_and_keeps_the_slot(bot: Bot, visit: V
     dialog = page.get_by_role("dialog", name="Fire nightly once, now?")
     expect(dialog).to_contain_text("It runs as schedule:nightly with no grants")
     expect(dialog).to_contain_text("answers in web:ops")
-    next_before = bot.schedule("nightly")["next"]
+    next_before = bot.schedules()["nightly"]["next"]
     dialog.get_by_role("button", name="Fire once").click()
     eventually(someone.row("nightly").get_by_text("by web:admin"))
     eventually(someone.row("nightly").get_by_text("ok", exact=True))
-    last = bot.schedule("nightly")["last"]
+    last = bot.schedules()["nightly"]["last"]
     assert (last["trigger"], last["by"], last["due_at"]) == ("hand", "web:admin", None)
-    assert bot.schedule("nightly")["next"] == next_before
+    assert bot.schedules()["nightly"]["next"] == next_before
 
 
 def test_a_firing_that_never_started_is_fired_once_however_often_it_is_pressed(
@@ -141,14 +143,14 @@ def test_a_firing_that_never_started_is_fired_once_however_often_it_is_pressed(
     expect(page.get_by_role("heading", level=1)).to_have_text(
         "1 firing was claimed and never started."
     )
-    due = bot.schedule("nightly")["last"]["due_at"][11:16]
+    due = bot.schedules()["nightly"]["last"]["due_at"][11:16]
     button = waiting.get_by_role("button", name=f"Fire the {due} minute")
     expect(waiting).to_contain_text("at most once, however often")
     someone.check()
     button.dblclick()
     eventually(someone.row("nightly").get_by_text("ok", exact=True))
     expect(waiting).to_be_hidden()
-    firings = bot.ask("GET", "/admin/schedules/nightly/firings")["firings"]
+    firings = bot.firings("nightly")
     assert [(each["trigger"], each["by"]) for each in firings] == [("refire", "web:admin")]
 
 
@@ -164,14 +166,14 @@ def test_two_people_who_press_fire_at_once_start_one_run(bot: Bot, visit: Visit)
     for each in both:
         # The second press may come after the run: then it is one more firing, by hand.
         eventually(each.row("nightly").get_by_text("ok", exact=True))
-    firings = bot.ask("GET", "/admin/schedules/nightly/firings")["firings"]
+    firings = bot.firings("nightly")
     assert [each["trigger"] for each in firings].count("refire") == 1
 
 
 def test_the_whole_of_it_works_by_keyboard_alone(bot: Bot, visit: Visit) -> None:
     someone = visit(bot)
     page = someone.open()
-    eventually(page.get_by_role("heading", name="Nothing is scheduled yet."))
+    eventually(page.get_by_role("heading", name="Three steps to the first standing order"))
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
     page.keyboard.press("Enter")
@@ -202,10 +204,11 @@ def test_the_whole_of_it_works_by_keyboard_alone(bot: Bot, visit: Visit) -> None
 def test_what_somebody_elsewhere_does_is_seen_without_a_reload(bot: Bot, visit: Visit) -> None:
     someone = visit(bot)
     page = someone.open()
-    eventually(page.get_by_role("heading", name="Nothing is scheduled yet."))
+    eventually(page.get_by_role("heading", name="Three steps to the first standing order"))
     bot.add("elsewhere", "whoami")
     eventually(someone.row("elsewhere"))
     bot.pass_time(minutes=1)
     eventually(someone.row("elsewhere").get_by_text("ok", exact=True))
-    bot.ask("DELETE", "/admin/schedules/elsewhere")
+    bot.remove("elsewhere")
+    someone.hurry()
     expect(someone.row("elsewhere")).to_be_hidden(timeout=10_000)

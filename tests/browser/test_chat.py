@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Visit
-from tests.browser.visit import Bot, eventually
+from tests.browser.visit import Bot, eventually, faked
 
 
 def composer(page: Page) -> Locator:
@@ -97,7 +99,7 @@ def test_prose_that_writes_is_handed_back_and_confirmed_once(
         "schedule pause alpha because we ship today"
     )
     expect(page.locator(".handback")).to_contain_text("It can be confirmed once, for 10 min.")
-    assert bot.schedule("alpha")["enabled"]
+    assert bot.schedules()["alpha"]["enabled"]
     someone.check()
     someone.fits()
     page.get_by_role("button", name="Copy").click()
@@ -108,7 +110,7 @@ def test_prose_that_writes_is_handed_back_and_confirmed_once(
     eventually(page.get_by_text("alpha is paused because we ship today"))
     expect(confirm).to_be_hidden()
     expect(page.locator(".handback")).to_contain_text("Confirmed.")
-    assert bot.schedule("alpha")["paused_reason"] == "we ship today"
+    assert bot.schedules()["alpha"]["paused_reason"] == "we ship today"
 
 
 def test_a_hand_back_grows_old(bot: Bot, visit: Visit) -> None:
@@ -118,6 +120,7 @@ def test_a_hand_back_grows_old(bot: Bot, visit: Visit) -> None:
     say(page, "please pause alpha because we ship today")
     eventually(page.get_by_role("button", name="Confirm"))
     bot.pass_time(minutes=11)
+    someone.hurry()
     expect(page.get_by_role("button", name="Confirm")).to_be_hidden(timeout=12_000)
     expect(page.locator(".handback")).to_contain_text("not confirmed within ten minutes")
 
@@ -138,20 +141,20 @@ def test_a_thread_that_is_busy_shows_what_runs_and_can_be_cancelled(bot: Bot, vi
     say(someone.open("/chat/"), "whoami")
     eventually(answers(page))
 
-    def busy(route):
-        told = route.fetch(headers={**route.request.headers, "if-none-match": ""}).json()
-        told["live"] = {
+    def busy(told: Any) -> Any:
+        live = {
             "id": told["messages"][0]["run_id"],
             "actor": "web:admin",
             "source": "message",
             "name": None,
             "text": "whoami",
-            "admitted_at": bot.now.isoformat(),
-            "started_at": bot.now.isoformat(),
+            "admitted_at": told["created_at"],
+            "started_at": told["created_at"],
         }
-        route.fulfill(json=told)
+        return told | {"live": live}
 
-    page.route("**/api/threads/*", busy)
+    faked(page, "/api/threads/*", busy)
+    someone.hurry()
     eventually(page.get_by_text("Working on what web:admin said"))
     expect(page.get_by_text("The thread has a live run")).to_be_visible()
     field = composer(page)
@@ -201,7 +204,7 @@ def test_a_job_made_in_chat_is_on_the_panel_with_what_it_told(bot: Bot, visit: V
     say(page, "job add stretch every 30m: remind me to stretch")
     eventually(answers(page))
     bot.pass_time(minutes=31)
-    page.get_by_role("link", name="Schedules").click()
+    page.get_by_role("link", name="Schedules", exact=True).click()
     jobs = page.get_by_role("region", name="Your jobs")
     eventually(jobs.get_by_text("stretch", exact=True))
     eventually(jobs.get_by_role("heading", name="What they told you"), 15)

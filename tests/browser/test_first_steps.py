@@ -22,7 +22,6 @@ def test_a_newcomer_gets_from_the_token_to_a_firing(bot: Bot, visit: Visit, size
     someone.expected.clear()
     page.get_by_label("Token").fill(bot.token)
     page.keyboard.press("Enter")
-    eventually(page.get_by_role("heading", name="Nothing is scheduled yet."))
     eventually(page.get_by_role("heading", name="Three steps to the first standing order"))
     someone.check()
     someone.fits()
@@ -72,9 +71,9 @@ def test_a_refused_write_is_confirmed_by_hand_in_its_thread(
     )
     someone.check()
     someone.fits()
-    assert bot.schedule("victim")["enabled"]
+    assert bot.schedules()["victim"]["enabled"]
     page.get_by_role("button", name="Confirm as web:admin").click()
     eventually(page.get_by_text("victim is paused because the freeze begins"))
-    assert bot.schedule("victim")["paused_reason"] == "the freeze begins"
-    page.get_by_role("link", name="Schedules").click()
+    assert bot.schedules()["victim"]["paused_reason"] == "the freeze begins"
+    page.get_by_role("link", name="Schedules", exact=True).click()
     eventually(someone.row("victim").get_by_text("the freeze begins"))

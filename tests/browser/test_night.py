@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import expect
 
 from bot.words import STATE_TEXTS, State
 from tests.browser.conftest import Visit
-from tests.browser.visit import Bot, as_json, eventually
+from tests.browser.visit import Bot, eventually, faked
 
 
 def test_the_page_says_at_a_glance_what_the_night_was_like(
@@ -77,16 +77,6 @@ def test_the_tick_is_drawn_against_its_bounds(night_bot: Bot, visit: Visit) -> N
     expect(health.get_by_role("img").first).to_have_accessible_name(
         re.compile(r"24 hours: half of the ticks within \d+ ms, 95 of 100 .*, bound 5 s")
     )
-
-
-def faked(page: Page, path: str, change: Any) -> None:
-    """Let an answer of the API through, changed."""
-
-    def answer(route: Route) -> None:
-        response = route.fetch(headers={**route.request.headers, "if-none-match": ""})
-        route.fulfill(response=response, body=as_json(change(response.json())))
-
-    page.route(f"**{path}", answer)
 
 
 def test_each_state_has_its_word_its_mark_and_its_sentence(night_bot: Bot, visit: Visit) -> None:

@@ -35,7 +35,7 @@ def test_a_session_that_ended_is_asked_for_once_and_nothing_typed_is_lost(
     expect(ended).to_be_hidden()
     # The press that met the end goes on by itself.
     eventually(someone.row("kept"))
-    assert bot.schedule("kept")["created_by"] == "web:admin"
+    assert bot.schedules()["kept"]["created_by"] == "web:admin"
 
 
 def test_the_question_can_be_put_off_and_is_not_asked_again(bot: Bot, visit: Visit) -> None:
@@ -43,6 +43,7 @@ def test_the_question_can_be_put_off_and_is_not_asked_again(bot: Bot, visit: Vis
     page = someone.open()
     eventually(page.get_by_role("heading", level=1))
     end_session(someone)
+    someone.hurry()
     ended = page.get_by_role("dialog", name="Your session has ended")
     eventually(ended)
     ended.get_by_role("button", name="Not now").click()
@@ -60,6 +61,7 @@ def test_the_question_can_be_put_off_and_is_not_asked_again(bot: Bot, visit: Vis
     page.keyboard.press("Enter")
     expect(page.get_by_text("You are signed out")).to_be_hidden()
     bot.add("later", "whoami", cron="0 3 * * *")
+    someone.hurry()
     eventually(someone.row("later"))
 
 
@@ -88,6 +90,7 @@ def test_signing_in_elsewhere_in_the_browser_is_enough(bot: Bot, visit: Visit) -
     end_session(someone)
     someone.sign_in()
     bot.add("shared", "whoami", cron="0 3 * * *")
+    someone.hurry()
     eventually(someone.row("shared"))
     # Another sign-in has another csrf: the page takes it up by itself.
     someone.expected.add(403)
@@ -146,8 +149,9 @@ def test_a_bot_that_does_not_answer_is_said_to_and_taken_up_again(bot: Bot, visi
     page.get_by_role("button", name="Try again").click()
     eventually(someone.row("nightly"))
     page.route("**/admin/**", lambda route: route.fulfill(status=503, body=down))
+    someone.hurry()
     eventually(page.get_by_text("not fresh: Try again."))
     expect(someone.row("nightly")).to_be_visible()
     page.unroute("**/admin/**")
-    page.evaluate("dispatchEvent(new Event('online'))")
+    someone.hurry()
     expect(page.get_by_text("not fresh")).to_be_hidden()

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-import json
-import re
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page, Response, expect
+from playwright.sync_api import (
+    BrowserContext,
+    ConsoleMessage,
+    Locator,
+    Page,
+    Response,
+    Route,
+    expect,
+)
 
 from tests.browser.browser import HERE
+from tests.runtime.bot import Bot as RuntimeBot
+from tests.runtime.bot import ms
 from tests.runtime.server import Server
 
 ZONE = "Europe/Berlin"
@@ -19,56 +28,35 @@ AXE = (HERE / "node_modules" / "axe-core" / "axe.min.js").read_text()
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
-class Bot:
+class Bot(RuntimeBot):
     """A running bot whose clock the test moves."""
 
     def __init__(self, server: Server):
-        self.server = server
+        super().__init__(server)
         self.url = server.url
-        self.token = server.admin_token
 
     @property
     def now(self) -> datetime:
         """The bot's time: it runs on from where it was set."""
-        answer = self.server.get("/admin/ticks", token=self.token)
-        return datetime.fromisoformat(answer.headers["x-bot-time"])
+        return datetime.fromisoformat(self.get("/admin/ticks").headers["x-bot-time"])
 
-    def ask(self, method: str, path: str, body: Any = None, *, status: int = 200) -> Any:
-        """Call the API as ``http:admin``."""
-        answer = self.server.request(method, path, json=body, token=self.token)
-        assert answer.status == status, (method, path, answer.status, answer.text)
-        return answer.json() if answer.body else None
-
-    def add(self, name: str, text: str, **row: Any) -> Any:
-        """Add a schedule, every minute in ``web:ops`` unless ``row`` says otherwise."""
-        made = {"name": name, "cron": "* * * * *", "channel": "web:ops", "text": text, **row}
-        return self.ask("POST", "/admin/schedules", made, status=201)
-
-    def schedule(self, name: str) -> Any:
-        """The schedule as the API shows it."""
-        return self.ask("GET", f"/admin/schedules/{name}")
+    def add(self, name: str, text: str = "whoami", **row: Any) -> dict[str, Any]:
+        """Add a schedule: every minute in ``web:ops`` unless ``row`` says otherwise."""
+        usual = {"cron": "* * * * *", "channel": "web:ops", "text": text}
+        return super().add(name, **{**usual, **row})
 
     def pass_time(self, **length: int) -> None:
         """Move the clock on, and fire the minute tick as the cron would."""
         self.server.set_clock((self.now + timedelta(**length)).isoformat())
-        assert self.server.fire("* * * * *").status == 200
+        self.cron_tick()
 
     def claim_without_run(self, name: str, minutes_ago: int = 5) -> None:
         """Leave the row as a bot leaves it that died between its claim and its admission."""
-        at = int(self.now.timestamp() * 1000)
+        at = ms(self.now.isoformat())
         due = at - at % 60_000 - minutes_ago * 60_000
-        document = self.ask("GET", "/admin/config/org")
-        row = document["entries"][f"schedules.{name}"]
         claimed = {"lastFiredAt": due + 400, "lastClaimedAt": due + 400, "lastDueAt": due}
-        changes = {f"schedules.{name}": {**row, "createdAt": due - 60_000, **claimed}}
-        swap = {"expectedVersion": document["version"], "changes": changes}
-        self.ask("PUT", "/admin/config/org", swap)
-
-    def clear(self) -> None:
-        """Remove every stored schedule."""
-        for row in self.ask("GET", "/admin/schedules")["schedules"]:
-            if row["kind"] == "stored":
-                self.ask("DELETE", f"/admin/schedules/{row['name']}")
+        row = {**self.row(name), "createdAt": due - 60_000, **claimed}
+        self.write({f"schedules.{name}": row})
 
 
 class Visitor:
@@ -132,7 +120,12 @@ class Visitor:
         )
         assert wide[0] <= wide[1], wide
 
+    def hurry(self) -> None:
+        """Have the page ask for everything now, as it does when its network is back."""
+        self.page.evaluate("dispatchEvent(new Event('online'))")
+
     def close(self) -> None:
+        self.page.unroute_all(behavior="ignoreErrors")
         self.context.close()
         assert not self.errors, "\n".join(self.errors)
 
@@ -157,11 +150,11 @@ def eventually(locator: Locator, seconds: float = 10) -> None:
     expect(locator).to_be_visible(timeout=seconds * 1000)
 
 
-def has_word(text: str) -> re.Pattern[str]:
-    """A pattern for a whole word."""
-    return re.compile(rf"(?<![\w-]){re.escape(text)}(?![\w-])")
+def faked(page: Page, path: str, change: Callable[[Any], Any]) -> None:
+    """Let the API's answers to ``path`` (a glob) through, changed."""
 
+    def answer(route: Route) -> None:
+        response = route.fetch(headers={**route.request.headers, "if-none-match": ""})
+        route.fulfill(response=response, json=change(response.json()))
 
-def as_json(value: Any) -> str:
-    """A body for a faked answer."""
-    return json.dumps(value)
+    page.route(f"**{path}", answer)

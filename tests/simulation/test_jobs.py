@@ -122,7 +122,7 @@ def due_world(*, deep: bool = False, **draft: Any) -> World:
     return w
 
 
-ONCE = {"run_in_minutes": 1}
+ONCE: dict[str, Any] = {"run_in_minutes": 1}
 
 
 class TestTwoTicks:

@@ -1,7 +1,7 @@
 // One thread, or the beginning of one: its messages, what runs in it, and the composer.
 import { ask, at } from "../api.js";
 import { html, useCallback, useEffect, useLayoutEffect, useRef, useState } from "../html.js";
-import { usePoll } from "../poll.js";
+import { hasten, usePoll } from "../poll.js";
 import { Composer } from "./composer.js";
 import { Message } from "./message.js";
 import { hashOf, titleOf } from "./place.js";
@@ -47,8 +47,9 @@ export function Thread({ place, session, own, commands }) {
   const [box, note] = useEnd([messages.length, live?.id, place.thread]);
   const send = async (text) => {
     const { thread } = await say(place, text);
-    if (place.thread) await refresh();
-    else location.hash = hashOf(thread);
+    if (!place.thread) location.hash = hashOf(thread);
+    await refresh();
+    hasten("/api/threads?");
   };
   const missing = error && !data;
   const [heading, rest] = place.thread

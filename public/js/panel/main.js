@@ -1,8 +1,7 @@
 // The panel: one page that says whether last night was fine, and everything behind the answer.
 import { open } from "../frame.js";
 import { html, useCallback, useEffect, useState } from "../html.js";
-import { prefetch, usePoll } from "../poll.js";
-import { wasSignedIn } from "../session.js";
+import { usePoll } from "../poll.js";
 import { ActionDialog } from "./actions.js";
 import { Add, setDraft } from "./add.js";
 import { Attention } from "./attention.js";
@@ -23,8 +22,6 @@ const TICKS = "/admin/ticks";
 const CALM = 5000;
 const HURRIED = 1500;
 const moves = ({ last }) => last?.state === "running" || last?.state === "starting";
-
-if (wasSignedIn()) for (const path of [SCHEDULES, DAY, TICKS]) prefetch(path);
 
 /** The schedule that the address names after its hash: #/nightly-audit. */
 function useNamed() {
@@ -60,9 +57,11 @@ function Panel({ session }) {
   const [pace, setPace] = useState(CALM);
   const listed = usePoll(SCHEDULES, pace);
   const day = usePoll(DAY, 5000);
-  const month = usePoll(MONTH, 60_000);
-  const ticks = usePoll(TICKS, 10_000);
-  const channels = usePoll("/api/channels", 600_000);
+  // What can wait waits until the first of it is shown.
+  const later = (path) => (listed.data && day.data ? path : null);
+  const month = usePoll(later(MONTH), 60_000);
+  const ticks = usePoll(later(TICKS), 10_000);
+  const channels = usePoll(later("/api/channels"), 600_000);
   const [acting, act] = useState(null);
   const [adding, setAdding] = useState(false);
   const named = useNamed();

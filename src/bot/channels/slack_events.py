@@ -157,9 +157,10 @@ def read_slash(form: Mapping[str, str], families: frozenset[str]) -> Slash | Ign
     ``/schedule list``; another name for it stands for nothing.
     """
     user, channel = form.get("user_id", ""), form.get("channel_id", "")
-    call_id, word = form.get("trigger_id", ""), form.get("command", "").removeprefix("/").lower()
-    if not (USER.fullmatch(user) and CHANNEL.fullmatch(channel) and call_id):
-        return Ignored("a slash command without a person, a channel or an id")
+    word = form.get("command", "").removeprefix("/").lower()
+    if not (USER.fullmatch(user) and CHANNEL.fullmatch(channel)):
+        return Ignored("a slash command without a person or a channel")
+    call_id = form.get("trigger_id") or repr(sorted(form.items()))
     text = heard(form.get("text", ""), None)
     whole = f"{word} {text}".strip() if word in families else text
     return Slash(call_id, user, channel, whole, form.get("response_url", ""))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from bot.channels.shape import at, int_at, list_at, text_at
 
 _COMMAND = re.compile(r"\A/([A-Za-z0-9_]{1,64})(?:@([A-Za-z0-9_]{1,64}))?(?=\s|\Z)", re.ASCII)
+_MENTION = re.compile(r"(?<![\w/])@([A-Za-z0-9_]{1,64})", re.ASCII)
 _NOT_WRITTEN = (
     "sender_chat",
     "via_bot",
@@ -80,12 +80,11 @@ def read_update(update: Any, bot_id: str) -> Said | MovedTo | Ignored:
     if text is None:
         return Ignored("a message without text")
     topic = int_at(message, "message_thread_id") if at(message, "is_topic_message") is True else 0
-    private = text_at(message, "chat", "type") == "private"
-    entities = list_at(message, "entities")
-    meant = {str(int_at(each, "user", "id")) for each in entities}
+    private = text_at(message, "chat", "type") == "private" or chat == user
+    meant = {str(int_at(each, "user", "id")) for each in list_at(message, "entities")}
     answers = str(int_at(message, "reply_to_message", "from", "id"))
     command = _COMMAND.match(text)
-    named = [name.removeprefix("@").lower() for name in _slices(text, entities, "mention")]
+    named = [name.lower() for name in _MENTION.findall(text)]
     if command is not None and command[2]:
         named.append(command[2].lower())
     return Said(
@@ -110,15 +109,3 @@ def words_of(said: Said, username: str | None) -> str:
         text = re.sub(rf"\A\s*{mention}[\s,:]*", "", text, flags=re.IGNORECASE)
         text = re.sub(mention, "", text, flags=re.IGNORECASE)
     return text.strip()
-
-
-def _slices(text: str, entities: Iterable[Any], kind: str) -> list[str]:
-    """The pieces of a text that entities of one kind mark; they count in UTF-16 units."""
-    units = text.encode("utf-16-le", "surrogatepass")
-    found: list[str] = []
-    for each in entities:
-        offset, length = int_at(each, "offset"), int_at(each, "length")
-        if text_at(each, "type") == kind and offset is not None and length is not None:
-            piece = units[2 * max(offset, 0) : 2 * (max(offset, 0) + max(length, 0))]
-            found.append(piece.decode("utf-16-le", "replace"))
-    return found

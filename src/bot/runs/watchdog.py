@@ -13,6 +13,7 @@ from enum import StrEnum
 
 from bot import org
 from bot.announce import announce
+from bot.channels.base import render_outcome
 from bot.dispatch.turn import RECORDED
 from bot.jobs.run import end_lost, job_ended
 from bot.ports import EngineStatus, Fault, Firing, House, Posted
@@ -134,7 +135,8 @@ async def end(house: House, run: Run, code: Code, now_ms: int) -> bool:
         house.db, run.id, state=State.FAILED, code=code, output=text, now_ms=now_ms
     )
     if ended:
-        delivery = await _say_ended(house, run, f"failed: {code}\n{text}", now_ms)
+        told = render_outcome(State.FAILED, code, text)
+        delivery = await _say_ended(house, run, told, now_ms)
         await ledger.set_delivery(house.db, run.id, delivery, text)
     current = await ledger.get(house.db, run.id)
     if current is not None and Source(current.source) in RECORDED:

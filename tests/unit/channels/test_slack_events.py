@@ -200,11 +200,16 @@ class TestSlash:
         body = sent.slash('add x "0 3 * * *" in <#C042|general>: whoami', "")
         assert " in slack:C042: " in read_slash(form(body), FAMILIES).text  # type: ignore[union-attr]
 
-    @pytest.mark.parametrize(
-        "changed", [{"user_id": ""}, {"channel_id": "x"}, {"trigger_id": ""}, {"user_id": "bob"}]
-    )
-    def test_one_without_a_person_a_channel_or_an_id_is_ignored(self, changed: dict[str, str]):
+    @pytest.mark.parametrize("changed", [{"user_id": ""}, {"channel_id": "x"}, {"user_id": "bob"}])
+    def test_one_without_a_person_or_a_channel_is_ignored(self, changed: dict[str, str]):
         assert isinstance(read_slash(form(sent.slash("list", "", **changed)), FAMILIES), Ignored)
+
+    def test_without_an_id_of_its_own_the_form_is_its_id(self):
+        ids = [
+            read_slash(form(sent.slash(text, "", trigger_id="")), FAMILIES).call_id  # type: ignore[union-attr]
+            for text in ("list", "list", "show x")
+        ]
+        assert ids[0] == ids[1] != ids[2]
 
     def test_an_empty_form_is_ignored(self):
         assert isinstance(read_slash({}, FAMILIES), Ignored)

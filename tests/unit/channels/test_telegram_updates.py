@@ -32,10 +32,10 @@ class TestGroups:
         read = said(sent.group("lunch?"))
         assert (read.to_us, read.named, read.command) == (False, (), None)
 
-    def test_whom_it_names_is_read_from_its_entities(self):
+    def test_whom_it_names_is_read_from_its_text(self):
         assert said(sent.group("hey @StandingBot, whoami")).named == ("standingbot",)
-        assert said(sent.group("🎉🎉 @StandingBot")).named == ("standingbot",)
-        assert said(sent.group("mail a@StandingBot", entities=[])).named == ()
+        assert said(sent.group("🎉@a @StandingBot")).named == ("a", "standingbot")
+        assert said(sent.group("mail a@StandingBot.test")).named == ()
 
     def test_an_answer_to_the_bot_is_for_it_and_to_another_is_not(self):
         assert said(sent.group("and?", **sent.answering(77))).to_us

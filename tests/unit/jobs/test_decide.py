@@ -29,6 +29,7 @@ class TestInterval:
         now = MADE_AT
         due: list[int] = []
         for late in range(48):
+            assert one.next_at is not None
             now = one.next_at + late * 17_000 % (25 * MINUTE)
             decision = decide(one, now)
             assert isinstance(decision, Fire)

@@ -231,7 +231,8 @@ class TestList:
         office.add("slack:U1")
         office.tick("10:37")
         office.turns()
-        (job,) = run(list_jobs(office.house, person("slack:U1"), 0))
+        jobs: Any = run(list_jobs(office.house, person("slack:U1"), 0))
+        (job,) = jobs
         assert "push undelivered: there is no thread to push to" in job.line
 
     def test_a_job_that_is_off_says_so(self):

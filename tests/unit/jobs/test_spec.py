@@ -18,7 +18,7 @@ from bot.jobs.spec import (
 )
 from bot.words import Code, Refused
 from tests.unit.builders import ms
-from tests.unit.jobs.made import DAY, MADE_AT, MINUTE, spec
+from tests.unit.jobs.made import DAY, MADE_AT, MINUTE
 
 NOW = MADE_AT
 
@@ -171,4 +171,4 @@ class TestInstants:
 
     def test_a_job_made_at_its_own_time_of_day_waits_for_tomorrow(self):
         at = ms("2026-03-02T09:00:00+00:00")
-        assert spec("daily@09:00").after(at, at) == at + DAY
+        assert Daily(9 * 60).after(at, at) == at + DAY

@@ -46,7 +46,8 @@ def run_of(actor: str = ALICE, **fields: Any) -> Run:
 def use(office: Office, args: Any, *, key: str = "key1", turn: Run | None = None) -> ToolResult:
     now_ms = office.house.clock.now_ms()
     call = ToolCall(office.house, turn or run_of(), args, key, now_ms)
-    return run(SCHEDULE.call(call))
+    called: Any = SCHEDULE.call(call)
+    return run(called)
 
 
 CREATE = {"action": "create", "name": "n", "prompt": "check my repos", "schedule": "daily@09:00"}
@@ -100,7 +101,9 @@ class TestCreate:
         office = Office()
         args = {**CREATE, **wrong}
         answer = use(office, args)
-        draft = {key: args.get(key) for key in ("name", "prompt", "schedule", "run_in_minutes")}
+        draft: Any = {
+            key: args.get(key) for key in ("name", "prompt", "schedule", "run_in_minutes")
+        }
         refusal = office.try_add(**draft)
         assert not answer.ok
         assert answer.text == f"{refusal.code}: {refusal.detail}"

@@ -81,6 +81,16 @@ class TestADueRow:
         ]
         assert run(house.history.latest())["nightly"].run_id == run_id
 
+    def test_is_set_going_when_all_else_is_done(self):
+        points = []
+
+        async def watch(point):
+            points.append(point)
+
+        house = house_with(entry(), pause=watch)
+        run(tick(house))
+        assert points[-2:] == ["engine.start", "engine.start done"]
+
     def test_is_not_due_again_at_the_next_tick(self):
         house = house_with(entry())
         run(tick(house))
