@@ -30,11 +30,11 @@ tests/browser/node_modules/.installed: tests/browser/package.json tests/browser/
 	npm ci --prefix tests/browser --no-fund --no-audit --loglevel=error
 	touch $@
 
-# What comes from elsewhere: python_modules/ for the Worker, public/vendor/ for the pages.
+# What is not in the tree: python_modules/ for the Worker, public/assets/ for the pages.
 vendor: $(INSTALLED)
 	$(VENV) dev/vendor.py
-	node_modules/.bin/node scripts/vendor_web.mjs
 	$(VENV) scripts/texts.py
+	node_modules/.bin/node scripts/web.mjs
 
 browser: $(BROWSER)
 
@@ -62,4 +62,4 @@ screenshots: vendor browser
 
 # The state in .local/ is data, and stays.
 clean:
-	rm -rf .venv node_modules tests/browser/node_modules python_modules public/vendor .cache .wrangler .pytest_cache .ruff_cache
+	rm -rf .venv node_modules tests/browser/node_modules python_modules public/assets web/generated .cache .wrangler .pytest_cache .ruff_cache

@@ -1,4 +1,4 @@
-"""Print what the tests' virtualenv needs: the Worker's packages, and a group of development ones."""
+"""Print what the tests' virtualenv needs: the Worker's packages and a development group."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes the one table of texts (``bot.words``) to ``public/vendor/texts.js`` for the pages."""
+"""Writes the one table of texts (``bot.words``) to ``web/generated/texts.js`` for the pages."""
 
 from __future__ import annotations
 
@@ -22,6 +22,6 @@ def module() -> str:
 
 
 if __name__ == "__main__":
-    target = ROOT / "public" / "vendor" / "texts.js"
+    target = ROOT / "web" / "generated" / "texts.js"
     target.parent.mkdir(exist_ok=True)
     target.write_text(module(), encoding="utf-8")

@@ -79,13 +79,13 @@ def adding(
             "kind": event.kind,
             "text": event.text,
             "thread": event.thread,
-            "data": json.dumps(dict(event.data)),
+            "data": json.dumps(dict(event.data), ensure_ascii=False),
             "at": event.at,
             "when": dict(when),
         }
         for event, when in events
     ]
-    return Statement(_ADD.format(condition=condition), (json.dumps(entries),))
+    return Statement(_ADD.format(condition=condition), (json.dumps(entries, ensure_ascii=False),))
 
 
 def trimming(owners: Sequence[str]) -> Statement:

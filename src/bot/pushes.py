@@ -15,7 +15,7 @@ from typing import Any
 
 from bot.authz.actor import Actor, Surface, parse_actor
 from bot.channels import web
-from bot.channels.base import thread_key
+from bot.channels.base import neutral, thread_key
 from bot.channels.telegram_send import Blocked, Sent, Wait, send_message
 from bot.ports import House, Posted
 from bot.words import Delivery
@@ -136,13 +136,13 @@ async def _link(house: House, owner: Actor) -> tuple[str, str | None] | None:
 
 async def _to_thread(house: House, owner: Actor, row: Mapping[str, Any]) -> Posted:
     """Into the thread that the event names, else the owner's own web thread."""
-    key = f"event-{row['seq']}"
+    key, text = f"event-{row['seq']}", neutral(row["text"])
     thread: str | None = row["thread"]
     now_ms = house.clock.now_ms()
     posted = Posted(Delivery.UNDELIVERED, "there is no thread to push to; see link telegram")
     surface = None if thread is None else house.channels.get(thread.partition(":")[0])
     if thread is not None and surface is not None:
-        posted = await surface.post(thread, row["text"], key=key, now_ms=now_ms)
+        posted = await surface.post(thread, text, key=key, now_ms=now_ms)
     if posted.delivery is Delivery.UNDELIVERED and owner.surface is Surface.WEB:
         own = thread_key(web.own_channel(owner), OWN_THREAD)
         lead = f"Your jobs, {owner.subject}"
@@ -159,7 +159,7 @@ async def _to_thread(house: House, owner: Actor, row: Mapping[str, Any]) -> Post
                 *web.posting(
                     own,
                     author=web.BOT,
-                    text=row["text"],
+                    text=text,
                     message_id=key,
                     run_id=None,
                     now_ms=now_ms,

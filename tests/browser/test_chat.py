@@ -17,6 +17,8 @@ def composer(page: Page) -> Locator:
 
 
 def say(page: Page, text: str) -> None:
+    # A thread takes one turn at a time.
+    expect(page.locator(".progress")).to_be_hidden()
     field = composer(page)
     field.fill(text)
     field.press("Enter")

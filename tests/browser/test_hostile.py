@@ -150,7 +150,7 @@ def test_the_address_cannot_name_anything_but_a_schedule(bot: Bot, visit: Visit)
     is_harmless(page)
 
 
-@pytest.mark.parametrize("path", ["/", "/chat/", "/js/api.js", "/vendor/preact.js"])
+@pytest.mark.parametrize("path", ["/", "/chat/", "/assets/panel.js", "/css/base.css"])
 def test_every_file_is_served_with_the_rules_that_keep_others_out(bot: Bot, path: str) -> None:
     answer = bot.server.get(path)
     assert answer.status == 200

@@ -144,7 +144,7 @@ class TestTwoTicks:
 
             return w.history, check
 
-        assert explore(make) > 20
+        assert explore(make, preemptions=3) > 20
 
     def test_one_of_which_dies_anywhere(self):
         def make():
@@ -250,12 +250,13 @@ class TestCreates:
 
 
 class TestRun:
-    def test_dies_anywhere_and_is_told_once(self):
+    @pytest.mark.parametrize("limit", ["crashes", "faults"])
+    def test_that_dies_anywhere_or_whose_stores_fail_is_told_once(self, limit: str):
         def make():
             w = due_world(deep=True, **ONCE)
             run(w.tick())
             (run_id,) = w.house.engine.started
-            w.history.add("life", w.turn(run_id), crashes=1, faults=1)
+            w.history.add("life", w.turn(run_id), **{limit: 1})
 
             def check():
                 w.settle()

@@ -27,7 +27,9 @@ def write_past(
     db.close()
 
 
-def _insert(db: sqlite3.Connection, table: str, kind: type, values: Iterable[object]) -> None:
+def _insert(
+    db: sqlite3.Connection, table: str, kind: type, values: Iterable[Firing | TickRecord]
+) -> None:
     names = [field.name for field in fields(kind)]
     marks = ", ".join("?" * len(names))
     sql = f"INSERT OR REPLACE INTO {table} ({', '.join(names)}) VALUES ({marks})"

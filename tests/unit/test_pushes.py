@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -103,6 +104,16 @@ class TestWhere:
         post.tell(owner="telegram:88")
         assert post.push() == "delivered"
         assert post.chats == [("88", "✅ k1")]
+
+    def test_what_is_posted_cannot_call_a_whole_channel(self):
+        post = Post()
+        post.tell("@channel <!here> look", thread="slack:C1/t1")
+        post.tell("@everyone look")
+        post.push("@channel <!here> look")
+        post.push("@everyone look")
+        for text in (*post.house.channels["slack"].texts(), *post.own_thread()[1:]):
+            assert "look" in text
+            assert not re.search("@(channel|everyone)|<!", text)
 
     def test_a_slack_person_is_told_in_the_thread_and_has_no_other(self):
         post = Post()

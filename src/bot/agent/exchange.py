@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
+from bot import strictjson
 from bot.ports import Json
 
 MAX_TEXT = 20_000
@@ -74,9 +75,11 @@ def reply_of_json(value: Json) -> Reply:
 
 def read_reply(text: str, messages: Sequence[Json]) -> Reply | None:
     """The answer that a chat-completions body holds; None where it holds none."""
+    if strictjson.deeper_than(text, strictjson.MAX_DEPTH):
+        return None
     try:
         body: Json = json.loads(text)
-    except (ValueError, RecursionError):
+    except ValueError:
         return None
     if not _is_object(body):
         return None

@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, cast
 
+from bot import strictjson
 from bot.ports import Json
 
 MAX_DEPTH = 8
@@ -26,9 +27,11 @@ _TYPES: Mapping[str, type | tuple[type, ...]] = {
 
 def read_arguments(written: str) -> dict[str, Json] | str:
     """The JSON object that a model wrote as arguments, or what is wrong with it."""
+    if strictjson.deeper_than(written, strictjson.MAX_DEPTH):
+        return "The arguments are nested too deeply."
     try:
         value: Json = json.loads(written or "{}")
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         return f"The arguments are no JSON: {error}"
     if not isinstance(value, dict):
         return "The arguments are no JSON object."

@@ -27,6 +27,7 @@ async def _telegram(house: House, call: Invocation, args: Args) -> Outcome:
         f"Send /start {code} to the bot in Telegram within ten minutes. Whoever sends it is "
         "linked to you, so show it to nobody.",
         {"code": code, "expires_at": iso(call.now_ms + LIFETIME_MS)},
+        secret=True,
     )
 
 

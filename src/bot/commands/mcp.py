@@ -28,6 +28,7 @@ async def _add(house: House, call: Invocation, args: Args) -> Outcome:
         f"{text} If it wants a bearer token, do not say it in a chat: within ten minutes, send "
         f'it to this bot as POST {SECRET_PATH} {{"code": "{code}", "secret": "TOKEN"}}.',
         {**data, "secret": secret},
+        secret=True,
     )
 
 

@@ -39,6 +39,8 @@ class Outcome:
 
     ``then`` is the agent turn that the command stands for. A command cannot hold one, since each
     of its calls is a durable step: a turn goes on with it, another caller starts a run of it.
+    ``secret``: the text holds a code that is good to whoever reads it, so the ledger, which
+    others read, does not keep it.
     """
 
     kind: OutcomeKind
@@ -46,11 +48,12 @@ class Outcome:
     code: Code | None = None
     data: Any = None
     then: AgentAsk | None = None
+    secret: bool = False
 
 
-def ok(text: str, data: Any = None) -> Outcome:
+def ok(text: str, data: Any = None, *, secret: bool = False) -> Outcome:
     """A command that did what it says."""
-    return Outcome(OutcomeKind.OK, text, None, data)
+    return Outcome(OutcomeKind.OK, text, None, data, secret=secret)
 
 
 def refused(refusal: Refused, data: Any = None) -> Outcome:

@@ -7,6 +7,7 @@ from bot.commands.registry import Args, Command, Invocation, Outcome, ok, refuse
 from bot.ports import House
 from bot.runs import ledger, trace
 from bot.runs.ledger import Run
+from bot.runs.privacy import may_see, reader_of
 from bot.runs.view import run_json
 from bot.runs.watchdog import end
 from bot.words import Code, Effect, Refused
@@ -15,7 +16,8 @@ LISTED = 20
 
 
 async def _list(house: House, call: Invocation, args: Args) -> Outcome:
-    runs = await ledger.recent(house.db, state=None, name=None, limit=LISTED)
+    reader = reader_of(call.actor, call.grants)
+    runs = await ledger.recent(house.db, state=None, name=None, limit=LISTED, reader=reader)
     views = [run_json(run) for run in runs]
     text = "\n".join(_line(run) for run in runs) or "There are no runs yet."
     return ok(text, {"runs": views})
@@ -28,7 +30,7 @@ def _line(run: Run) -> str:
 
 
 async def _show(house: House, call: Invocation, args: Args) -> Outcome:
-    run = await ledger.get(house.db, args["id"])
+    run = await _seen(house, call, args["id"])
     if run is None:
         return refused(_no_run(args["id"]))
     view = run_json(run)
@@ -40,7 +42,7 @@ async def _show(house: House, call: Invocation, args: Args) -> Outcome:
 
 
 async def _cancel(house: House, call: Invocation, args: Args) -> Outcome:
-    run = await ledger.get(house.db, args["id"])
+    run = await _seen(house, call, args["id"])
     if run is None:
         return refused(_no_run(args["id"]))
     if run.id == call.id:
@@ -49,6 +51,12 @@ async def _cancel(house: House, call: Invocation, args: Args) -> Outcome:
         return refused(Refused(Code.RUN_ENDED, f"The run {run.id} has ended already."))
     await house.engine.stop(run.id)
     return ok(f"The run {run.id} is cancelled.", {"run_id": run.id, "state": "failed"})
+
+
+async def _seen(house: House, call: Invocation, run_id: str) -> Run | None:
+    """The run of that id, if the caller may see it."""
+    run = await ledger.get(house.db, run_id)
+    return run if run is not None and may_see(run, reader_of(call.actor, call.grants)) else None
 
 
 def _no_run(run_id: str) -> Refused:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from bot.authz.actor import Surface
 from bot.commands.grammar import (
     Syntax,
     body,
@@ -16,6 +17,7 @@ from bot.commands.grammar import (
 )
 from bot.commands.registry import Args, Command, Invocation, Outcome, ok, refused
 from bot.ports import House
+from bot.runs import ledger
 from bot.schedules import edit, listing
 from bot.schedules.edit import Draft
 from bot.schedules.fire import fire
@@ -80,6 +82,13 @@ async def _remove(house: House, call: Invocation, args: Args) -> Outcome:
 
 
 async def _fire(house: House, call: Invocation, args: Args) -> Outcome:
+    if await _fired_by_a_schedule(house, call):
+        return refused(
+            Refused(
+                Code.FORBIDDEN,
+                "A schedule that a schedule fired fires no other: that could go on for ever.",
+            )
+        )
     fired = await fire(house, args["name"], by=call.actor.id, call_id=call.id, now_ms=call.now_ms)
     if isinstance(fired, Refused):
         return refused(fired)
@@ -88,6 +97,14 @@ async def _fire(house: House, call: Invocation, args: Args) -> Outcome:
         f"{fired.name} is {what}: run {fired.run_id} is {fired.state}.",
         {"run_id": fired.run_id, "state": fired.state, "trigger": fired.trigger},
     )
+
+
+async def _fired_by_a_schedule(house: House, call: Invocation) -> bool:
+    """Whether the caller's own turn is a firing that a schedule pressed: one link, no chain."""
+    if call.actor.surface is not Surface.SCHEDULE:
+        return False
+    run = await ledger.get(house.db, call.id)
+    return run is not None and (run.by or "").startswith(f"{Surface.SCHEDULE}:")
 
 
 async def _pause(house: House, call: Invocation, args: Args) -> Outcome:

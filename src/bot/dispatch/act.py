@@ -107,4 +107,4 @@ def _ending_of(outcome: Outcome, route: str, effect: str, receipt: str) -> Endin
     if state is State.OK and not outcome.text.strip():
         return Ending(State.FAILED, "", Code.NO_OUTPUT, route, effect)
     text = with_receipt(receipt, outcome.text) if state is State.OK else outcome.text
-    return Ending(state, text, outcome.code, route, effect)
+    return Ending(state, text, outcome.code, route, effect, outcome.secret)

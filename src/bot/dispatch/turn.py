@@ -13,7 +13,7 @@ import traceback
 from dataclasses import replace
 
 from bot.agent.loop import run_agent
-from bot.channels.base import cut, neutral, render_outcome
+from bot.channels.base import cut, render_outcome, shown
 from bot.dispatch.act import act, with_receipt
 from bot.dispatch.equip import equip_for
 from bot.dispatch.opening import open_turn, owes_handback
@@ -138,7 +138,7 @@ async def _deliver(house: House, run_id: str, thread: str | None, ending: Ending
         posted = Posted(Delivery.UNDELIVERED, "no_channel")
     else:
         text = render_outcome(ending.state, ending.code, ending.text)
-        text = cut(neutral(text), run_id)
+        text = cut(shown(text), run_id)
         posted = await surface.post(thread, text, key=f"{run_id}-out", now_ms=now_ms)
     return [str(posted), posted.wait_s]
 
@@ -149,7 +149,7 @@ async def _finish(house: House, run_id: str, ending: Ending, delivery: str) -> J
         run_id,
         state=ending.state,
         code=ending.code,
-        output=ending.text,
+        output=ending.output,
         now_ms=house.clock.now_ms(),
         route=ending.route,
         effect=ending.effect,
@@ -159,7 +159,7 @@ async def _finish(house: House, run_id: str, ending: Ending, delivery: str) -> J
     if run is None:
         return {}
     if not ended and run.delivery is None:
-        await ledger.set_delivery(house.db, run_id, delivery, ending.text)
+        await ledger.set_delivery(house.db, run_id, delivery, ending.output)
         run = await ledger.get(house.db, run_id) or run
     if Source(run.source) in RECORDED:
         await house.history.record([firing_of_run(run)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bot.http.values import Response, int_query
 from bot.http.visit import Route, Visit
 from bot.runs import ledger
+from bot.runs.privacy import reader_of
 from bot.runs.view import run_json
 from bot.words import Code, Refused, State
 
@@ -21,7 +22,8 @@ async def list_runs(visit: Visit, body: None) -> Response | Refused:
         words = ", ".join(State)
         return Refused(Code.BAD_VALUE, f"state is {state[:40]!r}; it takes one of {words}.")
     name = visit.request.query.get("name") or None
-    found = await ledger.recent(visit.house.db, state=state, name=name, limit=limit)
+    reader = reader_of(visit.actor, await visit.grants())
+    found = await ledger.recent(visit.house.db, state=state, name=name, limit=limit, reader=reader)
     return visit.polled({"runs": [run_json(run) for run in found]})
 
 

@@ -104,7 +104,13 @@ async def watch(house: House) -> WatchReport:
 
 
 async def _tend(house: House, run: Run, now_ms: int, report: WatchReport) -> None:
-    status = await house.engine.status(run.id)
+    late = now_ms - run.admitted_at > DEADLINE_MS
+    try:
+        status = await house.engine.status(run.id)
+    except Fault:
+        if not late:
+            raise
+        status = EngineStatus.ALIVE
     what = remedy(run, status, now_ms)
     if what is Remedy.LEAVE:
         return
@@ -118,11 +124,11 @@ async def _tend(house: House, run: Run, now_ms: int, report: WatchReport) -> Non
         await house.engine.resume(run.id)
         report.resumed.append(run.id)
     else:
-        late = now_ms - run.admitted_at > DEADLINE_MS
-        if status is EngineStatus.ALIVE:
-            await house.engine.stop(run.id)
+        # The slot is freed first: an engine that does not answer keeps no thread busy.
         await end(house, run, Code.TIMED_OUT if late else Code.INTERRUPTED, now_ms)
         report.ended.append(run.id)
+        if status is EngineStatus.ALIVE:
+            await house.engine.stop(run.id)
 
 
 async def end(house: House, run: Run, code: Code, now_ms: int) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.org import TIER
-from bot.ports import ConfigStore
+from bot.ports import ConfigStore, Fault
 from bot.schedules.due import Decision, Repair, Stale
 from bot.schedules.row import dump_row
 
@@ -60,4 +60,6 @@ async def claim(
     """
     changes = {decision.row.key: claimed_entry(decision, now_ms) for decision in decisions}
     swap = await config.swap(TIER, version, changes)
+    if swap.refusal is not None:
+        raise Fault(f"the document takes no claim: {swap.refusal}")
     return Claimed(swap.version) if swap.won else Lost()

@@ -28,6 +28,7 @@ from bot.words import Code, Refused
 
 ZONE_SETTING = "zone"
 MAX_REASON = 500
+MAX_GRANTS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +142,10 @@ def _check(
     grants = parse_grants(draft.grants)
     if isinstance(grants, Refused):
         return grants
+    if len(grants) > MAX_GRANTS:
+        return Refused(
+            Code.BAD_GRANT, f"{len(grants)} grants are too many: a schedule holds {MAX_GRANTS}."
+        )
     for refusal in (
         never,
         window,

@@ -11,7 +11,7 @@ from bot.dispatch.message import IncomingMessage
 from bot.ports import Firing
 from bot.runs.ledger import Run
 from bot.schedules.describe import describe
-from bot.schedules.row import Row, StoredRow
+from bot.schedules.row import LAST_MS, Row, StoredRow
 from bot.times import iso
 from bot.words import Source, State, Trigger
 
@@ -92,7 +92,7 @@ def left_behind(stored: StoredRow) -> Firing | None:
     """
     if stored.last_due_at is None or stored.last_run_id is not None:
         return None
-    claimed_at = stored.last_claimed_at or stored.last_fired_at or stored.last_due_at
+    claimed_at = _claimed_at(stored)
     state = State.SKIPPED_STALE if stored.last_skipped else State.CLAIMED_NOT_STARTED
     return _of_claim(stored, stored.last_due_at, claimed_at, state)
 
@@ -144,7 +144,7 @@ def claim_firing(stored: StoredRow, runs: Mapping[str, Run], now_ms: int) -> Fir
     run = runs.get(run_id_of(stored.id, stored.last_due_at))
     if run is not None:
         return firing_of_run(run)
-    claimed_at = stored.last_claimed_at or stored.last_fired_at or stored.last_due_at
+    claimed_at = _claimed_at(stored)
     if stored.last_skipped:
         state = State.SKIPPED_STALE
     elif 0 <= now_ms - claimed_at < STARTING_MS:
@@ -152,6 +152,13 @@ def claim_firing(stored: StoredRow, runs: Mapping[str, Run], now_ms: int) -> Fir
     else:
         state = State.CLAIMED_NOT_STARTED
     return _of_claim(stored, stored.last_due_at, claimed_at, state)
+
+
+def _claimed_at(stored: StoredRow) -> int:
+    """When the row's last due minute was claimed; the base stands in where nobody wrote it."""
+    assert stored.last_due_at is not None
+    base = stored.last_fired_at or stored.last_due_at
+    return stored.last_claimed_at or (base if base < LAST_MS else stored.last_due_at)
 
 
 def _of_claim(stored: StoredRow, due_at: int, claimed_at: int, state: State) -> Firing:

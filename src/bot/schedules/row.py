@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Annotated, Any, Literal, cast
 from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -21,6 +21,11 @@ MAX_TEXT = 4000
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}", re.ASCII)
 _WINDOW = re.compile(r"([1-9][0-9]{0,4})(m|h|d)", re.ASCII)
 _MINUTES = {"m": 1, "h": 60, "d": 1440}
+
+
+LAST_MS = 253_370_764_800_000
+Moment = Annotated[int, Field(ge=0, lt=LAST_MS)]
+"""Epoch milliseconds before the year 9999: what can be shown as a date."""
 
 
 class StoredRow(BaseModel):
@@ -48,13 +53,13 @@ class StoredRow(BaseModel):
     paused_reason: str | None = None
     window: str | None = None
     created_by: str
-    created_at: int
-    last_fired_at: int | None = None
-    last_due_at: int | None = None
+    created_at: Moment
+    last_fired_at: Annotated[int, Field(ge=0)] | None = None
+    last_due_at: Moment | None = None
     last_run_id: str | None = None
-    last_claimed_at: int | None = None
+    last_claimed_at: Moment | None = None
     last_skipped: bool | None = None
-    coalesced: int | None = None
+    coalesced: int | None = Field(default=None, ge=0, le=1_000_000)
 
 
 @dataclass(frozen=True, slots=True)

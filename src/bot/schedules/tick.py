@@ -94,7 +94,7 @@ async def _claim_and_admit(
     A batch that lost its swap waits for the next tick; the rows that follow it are read again,
     once.
     """
-    pending = _decisions(rows, now_ms)
+    pending = _decisions(rows, now_ms, report)
     report.due = sum(not isinstance(decision, Repair) for decision in pending)
     read_again = False
     while pending:
@@ -120,14 +120,26 @@ async def _claim_and_admit(
             break
         version = document.version
         following = set(_names(pending))
-        again = _decisions(rows_of(document.entries), now_ms)
+        again = _decisions(rows_of(document.entries), now_ms, report)
         pending = [decision for decision in again if decision.row.name in following]
     report.lost += _names(pending)
 
 
-def _decisions(rows: Sequence[Row | BrokenRow], now_ms: int) -> list[Decision]:
-    decided = (decide(row, now_ms) for row in rows if isinstance(row, Row))
-    return [decision for decision in decided if decision is not None]
+def _decisions(rows: Sequence[Row | BrokenRow], now_ms: int, report: TickReport) -> list[Decision]:
+    """What each row asks; one that cannot be judged is reported and keeps no other waiting."""
+    decisions: list[Decision] = []
+    for row in rows:
+        if isinstance(row, BrokenRow):
+            continue
+        try:
+            decision = decide(row, now_ms)
+        except Exception as error:
+            report.errors.append(f"{row.name}: it cannot be judged: {error}")
+            log.exception("%s cannot be judged", row.name, extra={"action": "row_unjudged"})
+            continue
+        if decision is not None:
+            decisions.append(decision)
+    return decisions
 
 
 def _names(decisions: Sequence[Decision]) -> list[str]:
@@ -171,7 +183,7 @@ async def _admit(
         name = message.name or ""
         if admission.kind is AdmissionKind.REFUSED:
             report.refused.append((name, str(admission.code)))
-        else:
+        elif admission.kind is AdmissionKind.ADMITTED:
             report.started.append((name, admission.run_id))
 
 

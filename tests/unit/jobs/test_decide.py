@@ -45,7 +45,7 @@ class TestInterval:
         assert decide(claimed(job("*/30m"), decision, late), late) == Skip()
 
     def test_due_for_more_than_a_day_is_skipped_as_stale_and_fires_at_its_next_instant(self):
-        """The seed: an ``*/5m`` job fires again in five minutes, and nothing was lost."""
+        """An ``*/5m`` job fires again in five minutes, and nothing was lost."""
         late = MADE_AT + 5 * MINUTE + DAY + 1
         decision = decide(job("*/5m"), late)
         assert decision == SkipStale(MADE_AT + 5 * MINUTE)

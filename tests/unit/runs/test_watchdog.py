@@ -6,7 +6,7 @@ from bot.authz.actor import Actor, Surface
 from bot.commands.all import REGISTRY
 from bot.dispatch.admit import admit
 from bot.dispatch.message import IncomingMessage
-from bot.ports import EngineStatus
+from bot.ports import EngineStatus, Fault
 from bot.runs import ledger
 from bot.runs.watchdog import DEADLINE_MS, MAX_RESUMES, STALL_MS, Remedy, remedy, watch
 from bot.words import Source
@@ -95,7 +95,6 @@ class TestARound:
         async def fails_once(point):
             if point == "engine.status" and not failed:
                 failed.append(point)
-                from bot.ports import Fault
 
                 raise Fault("engine is down")
 
@@ -127,3 +126,21 @@ class TestARound:
         assert thread.startswith("web:ops/")
         assert "claimed_not_started" in said
         assert "schedule fire nightly" in said
+
+
+class TestAnEngineThatDoesNotAnswer:
+    @pytest.mark.parametrize("point", ["engine.status", "engine.stop"])
+    def test_keeps_no_thread_busy_past_the_deadline(self, point):
+        async def fails(at):
+            if at == point:
+                raise Fault("the engine is down")
+
+        house = make_house(commands=REGISTRY)
+        opened = run(house.web.open_thread("web:ops", "hello", key="t", now_ms=0))
+        admitted(house, thread=opened.thread)
+        house.engine.statuses["run1"] = ALIVE
+        house.engine.pause = fails
+        house.clock.advance(ms=DEADLINE_MS + 1)
+        run(watch(house))
+        made = run(ledger.get(house.db, "run1"))
+        assert (made.state, made.code) == ("failed", "timed_out")

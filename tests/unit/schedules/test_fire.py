@@ -1,13 +1,15 @@
 import pytest
 
+from bot.authz.actor import Actor, Surface
 from bot.commands.all import REGISTRY
+from bot.commands.registry import Invocation
 from bot.runs import ledger
 from bot.schedules.fire import Fired, fire
 from bot.schedules.tick import tick
 from bot.words import Refused, State, Trigger
 from tests.support.drive import run
 from tests.support.house import make_house
-from tests.unit.builders import entry, ms
+from tests.unit.builders import entry, grant, ms
 
 NOW = "2026-09-01T03:10:00+00:00"
 DUE = ms("2026-09-01T03:00:00+00:00")
@@ -98,3 +100,23 @@ def test_what_is_no_stored_row_cannot_be_fired(name, code):
     refusal = run(fire(house, name, by="web:alice", call_id="c", now_ms=0))
     assert isinstance(refusal, Refused)
     assert refusal.code == code
+
+
+class TestASchedule:
+    def test_that_a_schedule_fired_fires_no_other(self):
+        house = house_with(text="schedule fire nightly", grants=["schedule:fire"])
+        first = press(house, by="schedule:other")
+        actor = Actor(Surface.SCHEDULE, "nightly")
+        call = Invocation(actor, (grant("schedule:fire"),), first.run_id, house.clock.now_ms())
+        outcome = run(house.commands.invoke(house, call, "schedule fire", {"name": "nightly"}))
+        assert outcome.code == "forbidden"
+        assert len(house.engine.started) == 1
+
+    def test_that_the_tick_fired_may_fire_one(self):
+        house = house_with(text="schedule fire nightly", grants=["schedule:fire"])
+        first = press(house)
+        actor = Actor(Surface.SCHEDULE, "nightly")
+        call = Invocation(actor, (grant("schedule:fire"),), first.run_id, house.clock.now_ms())
+        outcome = run(house.commands.invoke(house, call, "schedule fire", {"name": "nightly"}))
+        assert outcome.kind == "ok"
+        assert len(house.engine.started) == 2

@@ -5,7 +5,9 @@ import pytest
 from bot.commands.all import REGISTRY
 from bot.ports import Fault
 from bot.runs import ledger
+from bot.runs.watchdog import watch
 from bot.schedules.claim import CLAIM_BATCH
+from bot.schedules.listing import listing
 from bot.schedules.tick import tick
 from tests.support.drive import run
 from tests.support.house import make_house
@@ -281,3 +283,43 @@ def test_the_answer_is_the_contracts():
         "ms",
     }
     assert set(answer["jobs"]) >= {"due", "claimed", "lost", "skipped", "stale", "started"}
+
+
+class TestAnOddRow:
+    """Numbers that only a raw write can put there."""
+
+    @pytest.mark.parametrize(
+        "odd",
+        [
+            {"lastDueAt": 10**18},
+            {"lastDueAt": -1},
+            {"lastDueAt": 1, "lastClaimedAt": 10**30},
+            {"lastFiredAt": 10**30, "lastDueAt": 1},
+            {"createdAt": -(10**30)},
+            {"createdAt": 10**30},
+            {"coalesced": -1},
+        ],
+    )
+    def test_never_keeps_the_others_from_firing_nor_from_being_listed(self, odd):
+        house = house_with(entry())
+        house.config.put({"schedules.odd": {**entry("odd"), **odd}})
+        assert "nightly" in run(tick(house)).claimed
+        house.clock.advance(minutes=1)
+        run(tick(house))
+        run(watch(house))
+        assert {one.name for one in run(listing(house, house.clock.now_ms()))} >= {"odd", "nightly"}
+
+
+def test_a_full_document_still_takes_a_claim():
+    house = house_with(*(entry(f"row{n}") for n in range(100)))
+    for size in (60_000, 6_000, 600, 60, 6):
+        for n in range(100):
+            swap = run(
+                house.config.swap(
+                    "org", house.config.get().version, {f"filler-{size}-{n}": "x" * size}
+                )
+            )
+            if not swap.won:
+                break
+    assert len(run(tick(house)).claimed) == 100
+    assert all("lastRunId" in stored(house, f"row{n}") for n in range(100))

@@ -3,7 +3,7 @@ import { html, useMemo, useState } from "../html.js";
 import { Delivery, Mark, State } from "../marks.js";
 import { Days, Hours } from "../scale.js";
 import { Strip } from "../strip.js";
-import { distance, duration, full, moment, rowClock, sameClock } from "../time.js";
+import { distance, duration, full, moment, now, rowClock, sameClock } from "../time.js";
 import { lacking } from "./actions.js";
 
 const NONE = [];
@@ -51,21 +51,32 @@ export function Last({ last }) {
   `;
 }
 
+/** How often the ages in a row are told anew, in ms. */
+const BEAT = 10_000;
+
+/** One schedule. It is drawn again when something of it changed, and at each beat. */
 function Row({ schedule, day, month, grants, act }) {
+  const beat = Math.floor(now() / BEAT);
+  return useMemo(() => drawn(schedule, day, month, grants, act), [schedule, day, month, grants, beat]);
+}
+
+function drawn(schedule, day, month, grants, act) {
   const { name, enabled, kind, last } = schedule;
-  const dayEntries = useMemo(() => entriesOf(schedule, day), [schedule, day]);
-  const monthEntries = useMemo(() => entriesOf(schedule, month), [schedule, month]);
   const mark = last?.state === "claimed_not_started" || enabled ? (last?.state ?? "none") : "paused";
-  const press = (kind, text, why) => html`<button
+  const writes = lacking(grants, "schedule:write");
+  const press = (what, text, why) => html`<button
     class="quiet"
     aria-label="${text} ${name}"
     aria-disabled=${Boolean(why)}
     title=${why}
-    onClick=${() => why || act({ kind, schedule })}
+    onClick=${() => why || act({ kind: what, schedule })}
   >
     ${text}
   </button>`;
-  const writes = lacking(grants, "schedule:write");
+  const strip = (span, short, long) =>
+    span &&
+    html`<b aria-hidden="true">${short}</b>
+      <${Strip} span=${span} entries=${entriesOf(schedule, span)} label="${name}, ${long}" />`;
   return html`
     <tr role="row" class=${enabled ? "" : "off"}>
       <th role="rowheader" scope="row">
@@ -82,12 +93,7 @@ function Row({ schedule, day, month, grants, act }) {
       <td role="cell" class="next" data-label="Next"><${Next} schedule=${schedule} /></td>
       <td role="cell" class="last" data-label="Last"><${Last} last=${last} /></td>
       <td role="cell" class="strips">
-        ${day &&
-        html`<b aria-hidden="true">24 h</b>
-          <${Strip} span=${day} entries=${dayEntries} label="${name}, 24 hours" />`}
-        ${month &&
-        html`<b aria-hidden="true">30 d</b>
-          <${Strip} span=${month} entries=${monthEntries} label="${name}, 30 days" />`}
+        ${strip(day, "24 h", "24 hours")} ${strip(month, "30 d", "30 days")}
       </td>
       <td role="cell" class="acts">
         ${kind === "stored" &&

@@ -42,11 +42,12 @@ export function at(parts, ...names) {
   return parts.reduce((path, part, n) => path + encodeURIComponent(names[n - 1]) + part);
 }
 
-/** An answer that early.js asked for: good once. */
-function takeEarly(path) {
+/** An answer that early.js asked for: good once, and only if it came with a session. */
+async function takeEarly(path) {
   const answer = globalThis.early?.get(path);
   globalThis.early?.delete(path);
-  return answer;
+  const response = await answer;
+  return response?.status === 401 ? undefined : response;
 }
 
 async function send(method, path, body, etag) {
@@ -54,16 +55,16 @@ async function send(method, path, body, etag) {
   if (etag) headers["if-none-match"] = etag;
   if (method !== "GET" && session.csrf) headers["x-csrf-token"] = session.csrf;
   if (body !== undefined) headers["content-type"] = "application/json";
+  const request = {
+    method,
+    headers,
+    body: body === undefined ? undefined : JSON.stringify(body),
+    cache: "no-store",
+    redirect: "error",
+  };
   try {
-    const early = method === "GET" ? takeEarly(path) : undefined;
-    const response = await (early ??
-      fetch(path, {
-        method,
-        headers,
-        body: body === undefined ? undefined : JSON.stringify(body),
-        cache: "no-store",
-        redirect: "error",
-      }));
+    const early = method === "GET" ? await takeEarly(path) : undefined;
+    const response = early ?? (await fetch(path, request));
     setBotTime(response.headers.get("x-bot-time"));
     return response;
   } catch {

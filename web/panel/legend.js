@@ -1,5 +1,5 @@
 // What the marks mean, under the table.
-import { STATES } from "../../vendor/texts.js";
+import { STATES } from "../generated/texts.js";
 import { html } from "../html.js";
 import { Mark } from "../marks.js";
 import { Strip } from "../strip.js";

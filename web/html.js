@@ -1,9 +1,9 @@
 // The view layer: Preact's elements by tagged templates, and its hooks. Text is always text here: no
 // part of the pages makes markup out of a string.
-import htm from "../vendor/htm.js";
-import { h } from "../vendor/preact.js";
+import htm from "htm";
+import { h } from "preact";
 
-export { Fragment, render } from "../vendor/preact.js";
+export { Fragment, render } from "preact";
 export {
   useCallback,
   useEffect,
@@ -12,7 +12,7 @@ export {
   useMemo,
   useRef,
   useState,
-} from "../vendor/hooks.js";
+} from "preact/hooks";
 
 export const html = htm.bind(h);
 

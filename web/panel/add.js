@@ -57,22 +57,22 @@ export function inChat({ name, cron, channel, thread, zone, window, grants, text
   return `${parts.join(" ")}: ${text || "TEXT"}`;
 }
 
-/** What the bot says that an expression means; asked for a quarter of a second after the typing. */
+/**
+ * What the bot says that an expression means: `{data}` or `{problem}`, asked for a quarter of a
+ * second after the typing. What it said of other words is kept as long as it was no problem.
+ */
 function usePreview(cron, zone) {
-  const [preview, show] = useState({});
+  const [said, keep] = useState({});
   useEffect(() => {
-    if (!cron.trim()) {
-      show({});
-      return undefined;
-    }
+    if (!cron.trim()) return undefined;
     let stale = false;
     const timer = setTimeout(async () => {
       const query = new URLSearchParams({ cron, n: "5", ...(zone && { zone }) });
       try {
         const data = await ask("GET", `/admin/schedules/preview?${query}`);
-        if (!stale) show({ data });
+        if (!stale) keep({ cron, zone, data });
       } catch (problem) {
-        if (!stale) show({ problem });
+        if (!stale) keep({ cron, zone, problem });
       }
     }, 250);
     return () => {
@@ -80,7 +80,8 @@ function usePreview(cron, zone) {
       clearTimeout(timer);
     };
   }, [cron, zone]);
-  return preview;
+  if (!cron.trim()) return {};
+  return said.cron === cron && said.zone === zone ? said : { data: said.data };
 }
 
 function Field({ label, name, hint, problem, optional, children }) {

@@ -1,5 +1,5 @@
 // One message: a person's words as they were typed, the bot's as Markdown under how its run ended.
-import { CODES } from "../../vendor/texts.js";
+import { CODES } from "../generated/texts.js";
 import { classes, html, useMemo } from "../html.js";
 import { Markdown } from "../markdown.js";
 import { State } from "../marks.js";

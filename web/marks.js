@@ -1,5 +1,5 @@
 // The marks of states: a shape for each, so that no state is told by its colour alone.
-import { CODES, STATES } from "../vendor/texts.js";
+import { CODES, STATES } from "./generated/texts.js";
 import { html } from "./html.js";
 
 const ring = () => html`<circle cx="8" cy="8" r="5.75" />`;

@@ -1,18 +1,10 @@
 // One run in full: what was asked and answered, by whom and with what, and each call its agent made.
 import { at } from "../api.js";
-import { html, useEffect, useState } from "../html.js";
+import { html } from "../html.js";
+import { Markdown } from "../markdown.js";
 import { State } from "../marks.js";
 import { usePoll } from "../poll.js";
 import { duration, full, moment } from "../time.js";
-
-/** Text as Markdown once its reader is there, and as plain text until then. */
-export function Prose({ text }) {
-  const [Markdown, read] = useState(null);
-  useEffect(() => {
-    import("../markdown.js").then((module) => read(() => module.Markdown));
-  }, []);
-  return Markdown ? html`<${Markdown} text=${text} />` : html`<p class="plain" dir="auto">${text}</p>`;
-}
 
 const Fact = ({ name, children }) =>
   children ? html`<div><dt>${name}</dt><dd dir="auto">${children}</dd></div>` : null;
@@ -63,7 +55,7 @@ export function Run({ id }) {
       <h3>Asked</h3>
       <pre class="asked" dir="auto">${run.text}</pre>
       <h3>Output</h3>
-      ${run.output ? html`<${Prose} text=${run.output} />` : html`<p class="faint">None yet.</p>`}
+      ${run.output ? html`<${Markdown} text=${run.output} />` : html`<p class="faint">None yet.</p>`}
     </div>
   `;
 }

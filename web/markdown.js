@@ -1,9 +1,7 @@
 // Markdown as elements. A parser reads it into tokens, and each token becomes an element by its
 // name here: no HTML is ever made or read, an image is a link to itself, and a link goes to the web.
-import { lexer } from "../vendor/marked.js";
-import { Fragment, html, useMemo } from "./html.js";
+import { Fragment, html, useEffect, useMemo, useState } from "./html.js";
 
-const LONGEST = 60_000;
 const DEEPEST = 16;
 const INLINE = { strong: "strong", em: "em", del: "s" };
 
@@ -77,18 +75,25 @@ function element(token, depth) {
   }
 }
 
-function tokensOf(text) {
-  if (text.length > LONGEST) return null;
-  try {
-    return lexer(text, { gfm: true, breaks: true });
-  } catch {
-    // Nested too deep for the parser: it is still a text.
-    return null;
-  }
+let parser = null;
+
+/** The parser, once it has come: a file of its own, which most pages never need. */
+function useParser() {
+  const [tokensOf, come] = useState(() => parser);
+  useEffect(() => {
+    if (parser) return;
+    import("/assets/tokens.js").then((module) => {
+      parser = module.tokensOf;
+      come(() => parser);
+    });
+  }, []);
+  return tokensOf;
 }
 
+/** A text as Markdown; as it was written until the parser is there, or where it cannot be parsed. */
 export function Markdown({ text }) {
-  const tokens = useMemo(() => tokensOf(text), [text]);
+  const tokensOf = useParser();
+  const tokens = useMemo(() => tokensOf?.(text) ?? null, [text, tokensOf]);
   if (tokens === null) return html`<p class="plain" dir="auto">${text}</p>`;
   return html`<div class="markdown">${children(tokens, 0)}</div>`;
 }
