@@ -1,4 +1,4 @@
-// Calls of the bot's API: one kind of error, conditional reads, and a session that can end any time.
+// Calls of the bot's API: one kind of error, conditional reads, a session that can end any time.
 import { setBotTime } from "./time.js";
 
 /** What an address answered instead of what was asked for (RFC 9457), or that none answered. */

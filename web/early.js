@@ -1,5 +1,5 @@
-// Asks for what a page will show while the page's own modules are still on their way, where somebody
-// was signed in before. api.js takes the answers up.
+// Asks for what a page will show while the page's own modules are on their way, where somebody was
+// signed in before. api.js takes the answers up.
 if (localStorage.getItem("signed-in")) {
   const paths = document.currentScript.dataset.paths.split(" ");
   globalThis.early = new Map(paths.map((path) => [path, fetch(path, { cache: "no-store" })]));

@@ -48,11 +48,13 @@ function Frame({ page, Body }) {
   return html`
     <a class="skip" href="#content">Skip to the content</a>
     <${Header} page=${page} actor=${session.actor} />
-    ${session.phase === "left" &&
-    html`<p class="banner" role="status">
+    ${
+      session.phase === "left" &&
+      html`<p class="banner" role="status">
       You are signed out, so what you see is no longer fresh.
       <button class="primary" onClick=${askAgain}>Sign in</button>
-    </p>`}
+    </p>`
+    }
     <${Body} session=${session} />
     ${session.phase === "ended" && html`<${SessionEnded} />`}
     <${Toasts} />

@@ -1,5 +1,5 @@
-// The view layer: Preact's elements by tagged templates, and its hooks. Text is always text here: no
-// part of the pages makes markup out of a string.
+// The view layer: Preact's elements by tagged templates, and its hooks. Text is always text: no part
+// of the pages makes markup out of a string.
 import htm from "htm";
 import { h } from "preact";
 

@@ -1,5 +1,5 @@
-// Markdown as elements. A parser reads it into tokens, and each token becomes an element by its
-// name here: no HTML is ever made or read, an image is a link to itself, and a link goes to the web.
+// Markdown as elements. A parser reads it into tokens, and each token becomes an element by its name
+// here: no HTML is ever made or read, an image is a link to itself, a link goes to the web.
 import { Fragment, html, useEffect, useMemo, useState } from "./html.js";
 
 const DEEPEST = 16;
@@ -11,7 +11,8 @@ const children = (tokens, depth) =>
 /** A link to the web, or only its words where it goes anywhere else. */
 function link(href, content) {
   if (!/^(https?:\/\/|mailto:)/i.test(href)) return content;
-  return html`<a href=${href} title=${href} target="_blank" rel="noopener noreferrer nofollow ugc">${content}</a>`;
+  const rel = "noopener noreferrer nofollow ugc";
+  return html`<a href=${href} title=${href} target="_blank" rel=${rel}>${content}</a>`;
 }
 
 function list({ ordered, start, items }, depth) {
@@ -20,8 +21,10 @@ function list({ ordered, start, items }, depth) {
 }
 
 function table({ header, rows, align }, depth) {
-  const cell = (name) => ({ tokens }, n) =>
-    html`<${name} key=${n} class=${align[n] ?? ""}>${children(tokens, depth)}<//>`;
+  const cell =
+    (name) =>
+    ({ tokens }, n) =>
+      html`<${name} key=${n} class=${align[n] ?? ""}>${children(tokens, depth)}<//>`;
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Table">
     <table>
       <thead><tr>${header.map(cell("th"))}</tr></thead>
@@ -90,7 +93,7 @@ function useParser() {
   return tokensOf;
 }
 
-/** A text as Markdown; as it was written until the parser is there, or where it cannot be parsed. */
+/** A text as Markdown; as it was written until the parser is there, or where it has no parse. */
 export function Markdown({ text }) {
   const tokensOf = useParser();
   const tokens = useMemo(() => tokensOf?.(text) ?? null, [text, tokensOf]);

@@ -5,9 +5,11 @@ import { html } from "./html.js";
 const ring = () => html`<circle cx="8" cy="8" r="5.75" />`;
 const SHAPES = {
   starting: () => html`<circle cx="8" cy="8" r="5.75" stroke-dasharray="2.4 2.1" />`,
-  claimed_not_started: () => html`<path d="M8 1.6 14.4 8 8 14.4 1.6 8Z" /><path d="M8 5v3.6M8 10.6v.6" />`,
+  claimed_not_started: () =>
+    html`<path d="M8 1.6 14.4 8 8 14.4 1.6 8Z" /><path d="M8 5v3.6M8 10.6v.6" />`,
   running: () => html`${ring()}<path class="solid" d="M8 2.25a5.75 5.75 0 0 1 0 11.5Z" />`,
-  ok: () => html`<circle class="solid" cx="8" cy="8" r="6.25" /><path class="cut" d="m5.2 8.2 2 2 3.7-4.2" />`,
+  ok: () =>
+    html`<circle class="solid" cx="8" cy="8" r="6.25" /><path class="cut" d="m5.2 8.2 2 2 3.7-4.2" />`,
   failed: () => html`<rect class="solid" x="1.9" y="1.9" width="12.2" height="12.2" rx="2" />
     <path class="cut" d="m5.4 5.4 5.2 5.2m0-5.2-5.2 5.2" />`,
   refused: () => html`${ring()}<path d="m4.1 11.9 7.8-7.8" />`,

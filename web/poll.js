@@ -1,4 +1,4 @@
-// Data that stays fresh: asked for again while the page is seen, answered 304 while nothing changes.
+// Data that stays fresh: asked for again while the page is seen, 304 while nothing changes.
 import { call } from "./api.js";
 import { useCallback, useEffect, useRef, useState } from "./html.js";
 import { useSession } from "./session.js";
@@ -30,7 +30,12 @@ export function usePoll(path, every) {
     if (path === null) return undefined;
     poller.current = startPolling(path, every, (change) =>
       show((last) => {
-        const next = { data: undefined, error: null, ...(last.path === path ? last : {}), ...change };
+        const next = {
+          data: undefined,
+          error: null,
+          ...(last.path === path ? last : {}),
+          ...change,
+        };
         const same = last.path === path && last.data === next.data && last.error === next.error;
         return same ? last : { ...next, path };
       }),

@@ -28,7 +28,7 @@ export function Hours({ span }) {
 export function Days({ span }) {
   const end = Date.parse(span.from) + span.buckets * span.bucket_s * 1000;
   const marks = [];
-  for (let at = new Date(span.from).setHours(24, 0, 0, 0); at < end; ) {
+  for (let at = new Date(span.from).setHours(24, 0, 0, 0); at < end;) {
     if (new Date(at).getDay() === 1) marks.push(at);
     at = new Date(at).setHours(24, 0, 0, 0);
   }

@@ -34,7 +34,9 @@ function TokenForm({ cancel }) {
         aria-describedby=${problem ? `${field}-problem` : undefined}
         aria-invalid=${problem ? "true" : undefined}
       />
-      ${problem && html`<p class="problem" role="alert" id="${field}-problem">${problem.detail}</p>`}
+      ${
+        problem && html`<p class="problem" role="alert" id="${field}-problem">${problem.detail}</p>`
+      }
       <div class="buttons">
         ${cancel && html`<button type="button" onClick=${cancel}>Not now</button>`}
         <button class="primary" aria-disabled=${busy}>Sign in</button>

@@ -9,11 +9,24 @@ const HEIGHT = 16;
 /** Vertical pieces of each state's mark, from the top (0) to the bottom (14). */
 const PIECES = {
   ok: [[7, 14]],
-  running: [[2, 5], [6.5, 9.5], [11, 14]],
-  starting: [[7, 9], [12, 14]],
+  running: [
+    [2, 5],
+    [6.5, 9.5],
+    [11, 14],
+  ],
+  starting: [
+    [7, 9],
+    [12, 14],
+  ],
   failed: [[0, 14]],
-  refused: [[0, 7], [12, 14]],
-  claimed_not_started: [[0, 5], [9, 14]],
+  refused: [
+    [0, 7],
+    [12, 14],
+  ],
+  claimed_not_started: [
+    [0, 5],
+    [9, 14],
+  ],
   skipped_stale: [[11, 14]],
 };
 
@@ -95,7 +108,11 @@ function tellAt(place, { from, bucket_s, buckets, ticks }, entries) {
   const ends = begins + bucket_s * 1000;
   const there = entries.filter((entry) => entry[0] === shown);
   const silent = gapsOf(ticks, buckets).some(([first, last]) => first <= shown && shown <= last);
-  const what = there.length ? inWords(countsOf(there)) : silent ? "the bot did not tick" : "nothing";
+  const what = there.length
+    ? inWords(countsOf(there))
+    : silent
+      ? "the bot did not tick"
+      : "nothing";
   return `${day(begins)} ${clock(begins)}–${clock(ends)}: ${what}`;
 }
 

@@ -5,7 +5,7 @@ const LONGEST = 60_000;
 // The parser's time grows with the square of these.
 const MOST_MARKS = 1_000;
 
-/** The tokens of a text; null where it is too long, too marked up, or nested too deep to be parsed. */
+/** The tokens of a text; null where it is too long, too marked up or too deep to be parsed. */
 export function tokensOf(text) {
   if (text.length > LONGEST || (text.match(/[*_~`[]/g)?.length ?? 0) > MOST_MARKS) return null;
   try {

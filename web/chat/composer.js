@@ -30,6 +30,18 @@ function remember(text) {
   sessionStorage.setItem("said", JSON.stringify([...said, text].slice(-50)));
 }
 
+const KEYS =
+  "Enter sends, Shift and Enter breaks the line, ↑ brings back what you said, Tab completes.";
+
+/** What stands under the composer: what is wrong, how the begun command is written, or the keys. */
+function Hint({ problem, over, busy, command }) {
+  const wrong = over ? `${over.toLocaleString("en")} of 4,000 characters.` : problem?.detail;
+  if (wrong) return html`<span class="problem" role="alert">${wrong}</span>`;
+  if (busy) return "The thread has a live run; its slot is free when it ends.";
+  if (!command) return html`<span class="keys">${KEYS}</span>`;
+  return html`<code>${command.usage}</code>${command.needs && ` needs ${command.needs}`}`;
+}
+
 export function Composer({ place, commands, busy, send, replies }) {
   const [text, type] = useDraft(place);
   const [chosen, choose] = useState(0);
@@ -117,8 +129,9 @@ export function Composer({ place, commands, busy, send, replies }) {
         submit();
       }}
     >
-      ${suggestions.length > 0 &&
-      html`<ul class="suggestions" role="listbox" id="${id}-list" aria-label="Commands">
+      ${
+        suggestions.length > 0 &&
+        html`<ul class="suggestions" role="listbox" id="${id}-list" aria-label="Commands">
         ${suggestions.map(
           ({ shown, hint }, n) => html`<li
             key=${shown}
@@ -131,14 +144,17 @@ export function Composer({ place, commands, busy, send, replies }) {
             <b>${shown}</b> <span class="second">${hint}</span>
           </li>`,
         )}
-      </ul>`}
-      <label class="hidden" for=${id}>${replies ? "Say something in this thread" : "Begin a thread"}</label>
+      </ul>`
+      }
+      <label class="hidden" for=${id}>
+        ${replies ? "Say something in this thread" : "Begin a thread"}
+      </label>
       <textarea
         id=${id}
         ref=${field}
         rows="1"
         value=${text}
-        placeholder=${replies ? "Answer, or type a command" : "Say what you want, or type a command"}
+        placeholder="${replies ? "Answer" : "Say what you want"}, or type a command"
         dir="auto"
         autocomplete="off"
         aria-autocomplete="list"
@@ -154,15 +170,7 @@ export function Composer({ place, commands, busy, send, replies }) {
       ></textarea>
       <button class="primary" aria-disabled=${sending || busy || over || !text.trim()}>Send</button>
       <p class="hint" id="${id}-hint">
-        ${problem
-          ? html`<span class="problem" role="alert">${problem.detail}</span>`
-          : over
-            ? html`<span class="problem" role="alert">${text.length.toLocaleString("en")} of 4,000 characters.</span>`
-            : busy
-              ? "The thread has a live run; its slot is free when it ends."
-              : command
-                ? html`<code>${command.usage}</code>${command.needs && html` needs ${command.needs}`}`
-                : "Enter sends, Shift and Enter breaks the line, ↑ brings back what you said, Tab completes."}
+        <${Hint} problem=${problem} over=${over && text.length} busy=${busy} command=${command} />
       </p>
     </form>
   `;

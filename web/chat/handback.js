@@ -1,7 +1,7 @@
 // A command that the bot did not run and gave back: to be copied, and to be confirmed by a person.
 import { toast } from "../dialog.js";
 import { html, useState } from "../html.js";
-import { distance, now } from "../time.js";
+import { duration, now } from "../time.js";
 
 const LIFETIME_MS = 10 * 60_000;
 
@@ -18,7 +18,9 @@ async function copy(text) {
 export const isConfirmed = (messages, message, code) =>
   messages.some(
     ({ seq, text, author }) =>
-      seq > message.seq && author === message.outcome.actor && text.trim().toUpperCase() === `CONFIRM ${code}`,
+      seq > message.seq &&
+      author === message.outcome.actor &&
+      text.trim().toUpperCase() === `CONFIRM ${code}`,
   );
 
 /** What stands under a hand-back: who can do what with it now. */
@@ -26,11 +28,10 @@ function standing({ outcome, at }, confirmed, actor) {
   const { code } = outcome.handback;
   if (!code) return { text: "Somebody who holds the grants can run it, as themselves.", act: true };
   if (confirmed) return { text: "Confirmed.", act: false };
-  const ends = Date.parse(at) + LIFETIME_MS;
-  if (ends <= now()) return { text: "It was not confirmed within ten minutes. Ask again.", act: false };
-  const until = `It can be confirmed once, until ${distance(new Date(ends).toISOString())}.`.replace("until in", "for");
+  const left = Date.parse(at) + LIFETIME_MS - now();
+  if (left <= 0) return { text: "It was not confirmed within ten minutes. Ask again.", act: false };
   return actor === outcome.actor
-    ? { text: until, act: true }
+    ? { text: `It can be confirmed once, for ${duration(left)}.`, act: true }
     : { text: `Only ${outcome.actor} can confirm it.`, act: false };
 }
 
@@ -53,17 +54,21 @@ export function Handback({ message, confirmed, actor, send }) {
   return html`
     <div class="handback">
       <p>
-        ${code
-          ? "Nothing was written yet. This is what would run:"
-          : "Nothing was written: a schedule may not write. This is what it asked for:"}
+        ${
+          code
+            ? "Nothing was written yet. This is what would run:"
+            : "Nothing was written: a schedule may not write. This is what it asked for:"
+        }
       </p>
       <pre tabindex="0" dir="auto"><code>${command}</code></pre>
       <div class="bar">
         <button onClick=${() => copy(command)}>Copy</button>
-        ${act &&
-        html`<button class="primary" aria-disabled=${busy} onClick=${press}>
+        ${
+          act &&
+          html`<button class="primary" aria-disabled=${busy} onClick=${press}>
           ${code ? "Confirm" : `Confirm as ${actor}`}
-        </button>`}
+        </button>`
+        }
         <span class="second">${text}</span>
       </div>
       ${problem && html`<p class="problem" role="alert">${problem.detail}</p>`}

@@ -32,7 +32,8 @@ function Chat({ session }) {
       <p class="problem" role="alert">${channels.error.detail}</p>
     </main>`;
   }
-  if (!channels.data) return html`<main id="content" class="chat" aria-busy="true" tabindex="-1"></main>`;
+  if (!channels.data)
+    return html`<main id="content" class="chat" aria-busy="true" tabindex="-1"></main>`;
   return html`
     <main id="content" class=${place.thread ? "chat reading" : "chat"} tabindex="-1">
       <${Threads} channels=${channels.data.channels} own=${own} place=${place} />

@@ -6,12 +6,14 @@ import { State } from "../marks.js";
 import { full, moment } from "../time.js";
 import { Handback, isConfirmed } from "./handback.js";
 
-/** The bot's text taken apart: the receipt of what was run, and the rest without its outcome line. */
+/** The bot's text taken apart: the receipt of what was run, the rest without its outcome line. */
 function partsOf(text, outcome) {
   if (!outcome) return { rest: text };
   const heading = `${outcome.state}: ${outcome.code}\n`;
   if (outcome.code && text.startsWith(heading)) return { rest: text.slice(heading.length) };
-  const receipt = ["routed", "agent"].includes(outcome.route) ? /^ran: (.*)(?:\n|$)/.exec(text) : null;
+  const receipt = ["routed", "agent"].includes(outcome.route)
+    ? /^ran: (.*)(?:\n|$)/.exec(text)
+    : null;
   return receipt ? { receipt: receipt[1], rest: text.slice(receipt[0].length) } : { rest: text };
 }
 
@@ -30,16 +32,18 @@ export function Message({ message, messages, actor, send }) {
         ${ill && !handback && html`<span class="second">${CODES[outcome.code]}</span>`}
       </p>
       ${receipt && html`<p class="receipt"><span>ran</span> <code>${receipt}</code></p>`}
-      ${handback
-        ? html`<${Handback}
+      ${
+        handback
+          ? html`<${Handback}
             message=${message}
             confirmed=${handback.code && isConfirmed(messages, message, handback.code)}
             actor=${actor}
             send=${send}
           />`
-        : bot
-          ? html`<${Markdown} text=${rest} />`
-          : html`<p class="plain" dir="auto">${text}</p>`}
+          : bot
+            ? html`<${Markdown} text=${rest} />`
+            : html`<p class="plain" dir="auto">${text}</p>`
+      }
     </article>
   `;
 }

@@ -1,4 +1,4 @@
-// Where something is said: the addresses of channels and threads on the chat's page, and their titles.
+// Where something is said: the addresses of channels and threads, and their titles.
 import { moment } from "../time.js";
 
 /** The hash that leads to a channel (web:ops) or a thread (web:ops/abc). */

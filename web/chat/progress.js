@@ -19,7 +19,9 @@ async function cancel(id) {
 const Step = ({ step }) => html`
   <li class=${step.outcome}>
     <b>${step.tool ?? "model"}</b> <span class="args" dir="auto">${step.args ?? ""}</span>
-    <span class="second">${step.outcome === "ok" ? "" : `${step.outcome}, `}${duration(step.ms)}</span>
+    <span class="second">
+      ${step.outcome === "ok" ? "" : `${step.outcome}, `}${duration(step.ms)}
+    </span>
   </li>
 `;
 
@@ -27,18 +29,26 @@ export function Progress({ live, session }) {
   useClock(1000);
   const reads = holds(session.grants, "run:read");
   const { data: run } = usePoll(reads ? at`/admin/runs/${live.id}` : null, 1500);
-  const age = Math.max(0, now() - Date.parse(live.started_at ?? live.admitted_at));
+  const since = Date.parse(live.started_at ?? live.admitted_at);
+  const seconds = Math.max(0, Math.round((now() - since) / 1000));
   const steps = run?.steps ?? [];
+  const does = live.started_at ? "Working" : "Starting";
   return html`
     <div class="progress" role="status">
       <p class="bar">
         <${Mark} state="running" />
-        <span>${live.started_at ? "Working" : "Starting"} on ${live.name ?? `what ${live.actor} said`}, ${duration(1000 * Math.round(age / 1000)).replace("0 ms", "0 s")}</span>
-        ${holds(session.grants, "run:cancel") &&
-        html`<button class="quiet" onClick=${() => cancel(live.id)}>Cancel</button>`}
+        <span>${does} on ${live.name ?? `what ${live.actor} said`}, ${seconds} s</span>
+        ${
+          holds(session.grants, "run:cancel") &&
+          html`<button class="quiet" onClick=${() => cancel(live.id)}>Cancel</button>`
+        }
       </p>
-      ${steps.length > 0 &&
-      html`<ol class="steps">${steps.slice(-6).map((step) => html`<${Step} key=${step.name} step=${step} />`)}</ol>`}
+      ${
+        steps.length > 0 &&
+        html`<ol class="steps">
+          ${steps.slice(-6).map((step) => html`<${Step} key=${step.name} step=${step} />`)}
+        </ol>`
+      }
     </div>
   `;
 }

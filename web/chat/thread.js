@@ -18,7 +18,9 @@ function useThread(key) {
   const [older, keep] = useState({ messages: [], more: null });
   useEffect(() => hurry(Boolean(data?.live)), [data?.live]);
   const first = data?.messages[0]?.seq;
-  const messages = data ? [...older.messages.filter(({ seq }) => seq < first), ...data.messages] : [];
+  const messages = data
+    ? [...older.messages.filter(({ seq }) => seq < first), ...data.messages]
+    : [];
   const readOn = async () => {
     const before = messages[0].seq;
     const told = await ask("GET", `${path}?before=${before}`);
@@ -65,9 +67,10 @@ export function Thread({ place, session, own, commands }) {
       </header>
       <div class="messages" ref=${box} onScroll=${note} role="log" tabindex="0" aria-label="Messages">
         ${missing && html`<p class="problem" role="alert">${error.detail}</p>`}
-        ${!place.thread &&
-        place.channel !== own &&
-        html`<div class="begin">
+        ${
+          !place.thread &&
+          place.channel !== own &&
+          html`<div class="begin">
           <p>
             Say it in plain words, or as a command. What only reads runs at once; what would write is
             handed back to you first.
@@ -79,7 +82,8 @@ export function Thread({ place, session, own, commands }) {
               </li>`,
             )}
           </ul>
-        </div>`}
+        </div>`
+        }
         ${more && html`<button class="more" onClick=${readOn}>Show earlier messages</button>`}
         ${messages.map(
           (message) => html`<${Message}
@@ -92,15 +96,17 @@ export function Thread({ place, session, own, commands }) {
         )}
         ${live && html`<${Progress} key=${live.id} live=${live} session=${session} />`}
       </div>
-      ${(place.thread || place.channel !== own) &&
-      !missing &&
-      html`<${Composer}
+      ${
+        (place.thread || place.channel !== own) &&
+        !missing &&
+        html`<${Composer}
         place=${place}
         commands=${commands}
         busy=${Boolean(live)}
         send=${send}
         replies=${Boolean(place.thread)}
-      />`}
+      />`
+      }
     </section>
   `;
 }

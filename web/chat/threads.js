@@ -31,29 +31,45 @@ function Item({ thread, here }) {
   </li>`;
 }
 
+const EMPTY = "No thread yet. Say something to begin one.";
+const EMPTY_OWN = "Your jobs answer here once they fire.";
+
 export function Threads({ channels, own, place }) {
-  const { data, error } = usePoll(`/api/threads?channel=${encodeURIComponent(place.channel)}&limit=100`, 5000);
+  const { data, error } = usePoll(
+    `/api/threads?channel=${encodeURIComponent(place.channel)}&limit=100`,
+    5000,
+  );
   const threads = data?.threads;
   return html`
     <nav class="threads" aria-label="Channels and threads">
       <ul class="channels">
         ${channels.map(
-          ({ id, name }) => html`<${Channel} key=${id} id=${id} name=${name} here=${id === place.channel} />`,
+          ({ id, name }) =>
+            html`<${Channel} key=${id} id=${id} name=${name} here=${id === place.channel} />`,
         )}
         <${Channel} id=${own} name="Just you" here=${own === place.channel} />
       </ul>
-      ${place.channel !== own &&
-      html`<a class="new" href=${hashOf(place.channel)} aria-current=${place.thread ? undefined : "true"}>
-        New thread
-      </a>`}
+      ${
+        place.channel !== own &&
+        html`<a
+          class="new"
+          href=${hashOf(place.channel)}
+          aria-current=${place.thread ? undefined : "true"}
+        >
+          New thread
+        </a>`
+      }
       ${error && !threads && html`<p class="problem" role="alert">${error.detail}</p>`}
-      ${threads?.length === 0 &&
-      html`<p class="empty">
-        ${place.channel === own ? "Your jobs answer here once they fire." : "No thread yet. Say something to begin one."}
-      </p>`}
+      ${
+        threads?.length === 0 &&
+        html`<p class="empty">
+        ${place.channel === own ? EMPTY_OWN : EMPTY}
+      </p>`
+      }
       <ul class="list">
         ${threads?.map(
-          (thread) => html`<${Item} key=${thread.key} thread=${thread} here=${thread.key === place.thread} />`,
+          (thread) =>
+            html`<${Item} key=${thread.key} thread=${thread} here=${thread.key === place.thread} />`,
         )}
       </ul>
     </nav>

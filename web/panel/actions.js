@@ -17,7 +17,9 @@ export const lacking = (grants, action) =>
 /** Press Fire for a firing that was claimed and never started. Throws a Problem. */
 export async function refire(schedule) {
   const told = await ask("POST", path(schedule.name, "/fire"));
-  toast(`${schedule.name}: the ${rowClock(schedule.last.due_at)} minute is fired. It is ${told.state}.`);
+  toast(
+    `${schedule.name}: the ${rowClock(schedule.last.due_at)} minute is fired. It is ${told.state}.`,
+  );
 }
 
 const Refire = ({ schedule, done }) => html`
@@ -28,8 +30,8 @@ const Refire = ({ schedule, done }) => html`
     act=${() => refire(schedule)}
   >
     <p>
-      It was claimed and never started. This re-fires that one minute as
-      <code>${" "}schedule:${schedule.name}</code>: at most once, however often and by whomever it is
+      It was claimed and never started. This re-fires that one minute as${" "}
+      <code>schedule:${schedule.name}</code>: at most once, however often and by whomever it is
       pressed.
     </p>
   <//>
@@ -65,7 +67,9 @@ const Pause = ({ schedule, done }) => html`
     verb="Pause"
     onClose=${done}
     act=${async (form) => {
-      await ask("POST", path(schedule.name, "/pause"), { reason: form.get("reason").trim() || null });
+      await ask("POST", path(schedule.name, "/pause"), {
+        reason: form.get("reason").trim() || null,
+      });
       toast(`${schedule.name} is paused.`);
     }}
   >
@@ -86,7 +90,7 @@ const Resume = ({ schedule, done }) => html`
     }}
   >
     <p>It fires again from its next minute on. What fell due while it was paused is not caught up.</p>
-    ${schedule.paused_reason && html`<p>It was paused because: <q>${schedule.paused_reason}</q></p>`}
+    ${schedule.paused_reason && html`<p>It was paused: <q>${schedule.paused_reason}</q></p>`}
   <//>
 `;
 

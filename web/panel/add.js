@@ -1,5 +1,5 @@
-// Adding a schedule: what it would mean is shown while it is typed, and what is refused stands beside
-// its field.
+// Adding a schedule: what it would mean is shown while it is typed, and what is refused stands
+// beside its field.
 import { ask } from "../api.js";
 import { Dialog, toast } from "../dialog.js";
 import { html, useEffect, useId, useMemo, useState } from "../html.js";
@@ -15,6 +15,9 @@ const EMPTY = {
   grants: "",
   window: "",
 };
+
+/** Attributes of a field that takes no prose. */
+const PLAIN = { autocomplete: "off", spellcheck: false };
 
 /** Which field a refusal belongs to, by its code. */
 const FIELD_OF = {
@@ -45,7 +48,11 @@ let draft = EMPTY;
 /** Fill the dialog in before it is opened. */
 export const setDraft = (fields) => (draft = { ...EMPTY, ...fields });
 
-const list = (text) => text.split(/[,\n]/).map((each) => each.trim()).filter(Boolean);
+const list = (text) =>
+  text
+    .split(/[,\n]/)
+    .map((each) => each.trim())
+    .filter(Boolean);
 
 /** The same schedule as it is written in chat. */
 export function inChat({ name, cron, channel, thread, zone, window, grants, text }) {
@@ -87,10 +94,15 @@ function usePreview(cron, zone) {
 function Field({ label, name, hint, problem, optional, children }) {
   return html`
     <div class="field ${name}">
-      <label for="add-${name}">${label}${optional && html` <span class="optional">optional</span>`}</label>
+      <label for="add-${name}">
+        ${label}${optional && html` <span class="optional">optional</span>`}
+      </label>
       ${children}
       ${hint && html`<p class="hint" id="add-${name}-hint">${hint}</p>`}
-      ${problem && html`<p class="problem" role="alert" id="add-${name}-problem">${problem.detail}</p>`}
+      ${
+        problem &&
+        html`<p class="problem" role="alert" id="add-${name}-problem">${problem.detail}</p>`
+      }
     </div>
   `;
 }
@@ -99,8 +111,9 @@ function Preview({ preview, typed }) {
   const { data, problem } = preview;
   return html`
     <section class="preview" aria-live="polite" aria-label="What this means">
-      ${data
-        ? html`<p class="means">Runs <b>${data.describe}</b></p>
+      ${
+        data
+          ? html`<p class="means">Runs <b>${data.describe}</b></p>
             <ol>
               ${data.next.map(
                 (at) => html`<li key=${at}>
@@ -109,13 +122,16 @@ function Preview({ preview, typed }) {
                 </li>`,
               )}
             </ol>`
-        : html`<p class="means faint">
-            ${problem
-              ? FIELD_OF[problem.code]
-                ? "It would never run like this."
-                : problem.detail
-              : "Type when it should run to see its next fires."}
-          </p>`}
+          : html`<p class="means faint">
+            ${
+              problem
+                ? FIELD_OF[problem.code]
+                  ? "It would never run like this."
+                  : problem.detail
+                : "Type when it should run to see its next fires."
+            }
+          </p>`
+      }
       <p class="chat-form"><span>The same in chat</span><code>${inChat(typed)}</code></p>
     </section>
   `;
@@ -145,8 +161,9 @@ export function Add({ channels, onClose, onAdded }) {
     onInput: set(name),
     "aria-invalid": problems[name] ? "true" : undefined,
     "aria-describedby":
-      [hinted && `add-${name}-hint`, problems[name] && `add-${name}-problem`].filter(Boolean).join(" ") ||
-      undefined,
+      [hinted && `add-${name}-hint`, problems[name] && `add-${name}-problem`]
+        .filter(Boolean)
+        .join(" ") || undefined,
   });
 
   const submit = async (event) => {
@@ -179,12 +196,12 @@ export function Add({ channels, onClose, onAdded }) {
       <form class="add" onSubmit=${submit} aria-labelledby=${id}>
         <div class="fields">
           <${Field} label="Name" name="name" problem=${problems.name}>
-            <input ...${about("name")} required maxlength="63" autocomplete="off" spellcheck="false" data-first
+            <input ...${about("name")} ...${PLAIN} required maxlength="63" data-first
               placeholder="nightly-audit" />
           <//>
           <${Field} label="When" name="cron" problem=${problems.cron}
             hint="Five cron fields: minute, hour, day, month, weekday.">
-            <input ...${about("cron", true)} required autocomplete="off" spellcheck="false" placeholder="0 3 * * *" />
+            <input ...${about("cron", true)} ...${PLAIN} required placeholder="0 3 * * *" />
             <div class="chips">
               ${CRONS.map(
                 ([cron, words]) => html`<button
@@ -195,12 +212,14 @@ export function Add({ channels, onClose, onAdded }) {
           <//>
           <${Field} label="Time zone" name="zone" problem=${problems.zone} optional
             hint="Empty is the organisation's.">
-            <input ...${about("zone", true)} list="${id}-zones" autocomplete="off" spellcheck="false"
+            <input ...${about("zone", true)} ...${PLAIN} list="${id}-zones"
               placeholder=${Intl.DateTimeFormat().resolvedOptions().timeZone} />
-            <datalist id="${id}-zones">${zones.map((zone) => html`<option value=${zone} />`)}</datalist>
+            <datalist id="${id}-zones">
+              ${zones.map((zone) => html`<option value=${zone} />`)}
+            </datalist>
           <//>
           <${Field} label="Channel" name="channel" problem=${problems.channel}>
-            <input ...${about("channel")} required list="${id}-channels" autocomplete="off" spellcheck="false"
+            <input ...${about("channel")} ...${PLAIN} required list="${id}-channels"
               placeholder=${channels[0]?.id ?? "web:general"} />
             <datalist id="${id}-channels">
               ${channels.map((channel) => html`<option value=${channel.id} />`)}
@@ -233,8 +252,11 @@ export function Add({ channels, onClose, onAdded }) {
           <//>
         </div>
         <${Preview} preview=${preview} typed=${typed} />
-        ${refusal && !FIELD_OF[refusal.code] &&
-        html`<p class="problem" role="alert">${refusal.detail}</p>`}
+        ${
+          refusal &&
+          !FIELD_OF[refusal.code] &&
+          html`<p class="problem" role="alert">${refusal.detail}</p>`
+        }
         <div class="buttons">
           <button type="button" onClick=${onClose}>Cancel</button>
           <button class="primary" aria-disabled=${busy}>Add</button>

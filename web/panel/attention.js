@@ -38,8 +38,10 @@ function Waiting({ schedule, grants, refresh }) {
         <button class="primary" aria-disabled=${busy || Boolean(why)} title=${why} onClick=${press}>
           Fire the ${minute} minute
         </button>
-        <small>Re-fires that one minute as${" "}<code>schedule:${schedule.name}</code>: at most once, however
-          often and by whomever it is pressed.</small>
+        <small>
+          Re-fires that one minute as <code>schedule:${schedule.name}</code>: at most once, however
+          often and by whomever it is pressed.
+        </small>
       </div>
     </li>
   `;

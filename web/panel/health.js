@@ -1,5 +1,5 @@
 // How the tick does: its time against its bound, and the claims that had no run against theirs.
-import { html } from "../html.js";
+import { classes, html } from "../html.js";
 import { Mark } from "../marks.js";
 import { duration } from "../time.js";
 
@@ -16,6 +16,10 @@ function placeOf(ms) {
 const Bound = ({ at, children }) =>
   html`<i class="bound" style=${{ left: at }}><span>${children}</span></i>`;
 
+const Range = ({ from, to, past }) => html`
+  <i class=${classes("range", past && "past")} style=${{ left: from, right: `calc(100% - ${to})` }}></i>
+`;
+
 function Spread({ title, spread, bound }) {
   const { count, p50, p95 } = spread;
   const words = count
@@ -25,17 +29,19 @@ function Spread({ title, spread, bound }) {
     <div class="gauge">
       <h3>${title} <span class="count">${count.toLocaleString("en")} ticks</span></h3>
       <div class="track" role="img" aria-label="${words}, bound ${duration(bound)}">
-        ${count > 0 &&
-        html`<i class="range" style=${{ left: placeOf(p50), right: `calc(100% - ${placeOf(p95)})` }}></i>
+        ${
+          count > 0 &&
+          html`<${Range} from=${placeOf(p50)} to=${placeOf(p95)} />
           <i class="dot" style=${{ left: placeOf(p50) }}></i>
-          <i class=${p95 > bound ? "dot past" : "dot"} style=${{ left: placeOf(p95) }}></i>`}
+          <i class=${p95 > bound ? "dot past" : "dot"} style=${{ left: placeOf(p95) }}></i>`
+        }
         <${Bound} at=${placeOf(bound)}>${duration(bound)}<//>
       </div>
       <div class="scale" aria-hidden="true">
         ${STEPS.map((ms) => html`<span style=${{ left: placeOf(ms) }}>${duration(ms)}</span>`)}
       </div>
       <p class="figures">
-        ${count ? html`p50 <b>${duration(p50)}</b>, p95 <b>${duration(p95)}</b>` : "No tick in this time."}
+        ${count ? html`p50 <b>${duration(p50)}</b>, p95 <b>${duration(p95)}</b>` : "No ticks yet."}
       </p>
     </div>
   `;
@@ -52,8 +58,7 @@ function Claims({ count, bound, passed }) {
         role="img"
         aria-label="${count} claims with no run in 30 days, bound ${bound} a month"
       >
-        ${count > 0 &&
-        html`<i class=${passed ? "range past" : "range"} style=${{ left: 0, right: `calc(100% - ${share(count)})` }}></i>`}
+        ${count > 0 && html`<${Range} from="0%" to=${share(count)} past=${passed} />`}
         <${Bound} at=${share(bound)}>${bound} a month<//>
       </div>
       <div class="scale" aria-hidden="true"></div>

@@ -32,18 +32,24 @@ function Job({ job, remove }) {
       <${Mark} state=${job.enabled ? (job.last?.state ?? "none") : "paused"} />
       <div class="what">
         <b dir="auto">${job.name}</b>
-        <p class="second">${job.describe}${next && html`, next ${moment(next)} (${distance(next)})`}${!job.enabled && ", off"}</p>
+        <p class="second">
+          ${job.describe}${next && `, next ${moment(next)} (${distance(next)})`}${!job.enabled && ", off"}
+        </p>
         <p class="prompt" dir="auto">${job.prompt}</p>
       </div>
       <div class="how">
-        ${job.last
-          ? html`<${State} state=${job.last.state} code=${job.last.code} />
+        ${
+          job.last
+            ? html`<${State} state=${job.last.state} code=${job.last.code} />
               <span class="second" title=${full(job.last.claimed_at)}>
                 ${moment(job.last.claimed_at)}${job.last.push && `, push ${job.last.push}`}
               </span>`
-          : html`<span class="faint">not fired yet</span>`}
+            : html`<span class="faint">not fired yet</span>`
+        }
       </div>
-      <button class="quiet" aria-label="Delete ${job.name}" onClick=${() => remove(job)}>Delete</button>
+      <button class="quiet" aria-label="Delete ${job.name}" onClick=${() => remove(job)}>
+        Delete
+      </button>
     </li>
   `;
 }
@@ -65,27 +71,37 @@ export function Jobs() {
   if (failed === 404 || failed === 403) return null;
   if (!jobs.data) return null;
   const told = [...(events.data?.events ?? [])].reverse();
+  const shown = whole ? told : told.slice(0, SHOWN);
   return html`
     <section class="jobs" aria-labelledby="jobs">
       <h2 id="jobs">Your jobs <span class="count">${jobs.data.jobs.length}</span></h2>
-      ${jobs.data.jobs.length
-        ? html`<ul class="list">
+      ${
+        jobs.data.jobs.length
+          ? html`<ul class="list">
             ${jobs.data.jobs.map((job) => html`<${Job} key=${job.id} job=${job} remove=${leave} />`)}
           </ul>`
-        : html`<p class="empty">
+          : html`<p class="empty">
             None yet. Say it in <a href="/chat/">chat</a>, such as${" "}
             <code>job add stretch every 2h: remind me to stretch</code>
-          </p>`}
-      ${told.length > 0 &&
-      html`<h3>What they told you</h3>
+          </p>`
+      }
+      ${
+        told.length > 0 &&
+        html`<h3>What they told you</h3>
         <ul class="ring">
-          ${told.slice(0, whole ? told.length : SHOWN).map((event) => html`<${Event} key=${event.seq} event=${event} />`)}
+          ${shown.map((event) => html`<${Event} key=${event.seq} event=${event} />`)}
         </ul>
-        ${told.length > SHOWN &&
-        html`<button class="quiet" aria-expanded=${whole} onClick=${() => showAll(!whole)}>
+        ${
+          told.length > SHOWN &&
+          html`<button class="quiet" aria-expanded=${whole} onClick=${() => showAll(!whole)}>
           ${whole ? "Show fewer" : `Show all ${told.length}`}
-        </button>`}`}
-      ${leaving && html`<${Delete} job=${leaving} done=${() => leave(null)} refresh=${jobs.refresh} />`}
+        </button>`
+        }`
+      }
+      ${
+        leaving &&
+        html`<${Delete} job=${leaving} done=${() => leave(null)} refresh=${jobs.refresh} />`
+      }
     </section>
   `;
 }

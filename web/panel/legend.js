@@ -4,7 +4,16 @@ import { html } from "../html.js";
 import { Mark } from "../marks.js";
 import { Strip } from "../strip.js";
 
-const SAMPLE = { from: "2026-01-01T12:00:00Z", bucket_s: 1, buckets: 3, ticks: [[0, 1], [1, 1], [2, 1]] };
+const SAMPLE = {
+  from: "2026-01-01T12:00:00Z",
+  bucket_s: 1,
+  buckets: 3,
+  ticks: [
+    [0, 1],
+    [1, 1],
+    [2, 1],
+  ],
+};
 
 export const Legend = () => html`
   <details class="legend">
@@ -22,7 +31,9 @@ export const Legend = () => html`
       )}
       <div>
         <dt><i class="gap sample"></i> gap</dt>
-        <dd>The bot did not tick. What fell due then fires once when it is back; the rest is folded.</dd>
+        <dd>
+          The bot did not tick. What fell due then fires once when it is back; the rest is folded.
+        </dd>
       </div>
     </dl>
   </details>

@@ -66,7 +66,10 @@ function Panel({ session }) {
   const [adding, setAdding] = useState(false);
   const named = useNamed();
   useEffect(() => setPace(listed.data?.schedules.some(moves) ? HURRIED : CALM), [listed.data]);
-  const refresh = useCallback(() => Promise.all([listed.refresh(), day.refresh(), month.refresh()]), []);
+  const refresh = useCallback(
+    () => Promise.all([listed.refresh(), day.refresh(), month.refresh()]),
+    [],
+  );
   const add = (draft) => {
     if (draft) setDraft(draft);
     setAdding(true);
@@ -89,20 +92,22 @@ function Panel({ session }) {
 
   const schedules = listed.data.schedules;
   const shared = { day: day.data, month: month.data, grants, act };
-  const lastTick = ticks.data?.last?.at ?? schedules.find(({ name }) => name === "keep-alive")?.last?.claimed_at;
+  const lastTick =
+    ticks.data?.last?.at ?? schedules.find(({ name }) => name === "keep-alive")?.last?.claimed_at;
   const stored = schedules.some(({ kind }) => kind === "stored");
   return html`
     <main id="content" class="panel" tabindex="-1">
       <${Live} error=${listed.error ?? day.error} />
-      ${named !== null
-        ? html`<${Page}
+      ${
+        named !== null
+          ? html`<${Page}
             key=${named}
             name=${named}
             schedule=${schedules.find(({ name }) => name === named)}
             refresh=${refresh}
             ...${shared}
           />`
-        : html`
+          : html`
             <${Verdict} schedules=${schedules} span=${day.data} lastTick=${lastTick ?? null} />
             <${Attention} schedules=${schedules} grants=${grants} refresh=${refresh} />
             ${!stored && html`<${Start} add=${add} />`}
@@ -110,14 +115,17 @@ function Panel({ session }) {
             <${Legend} />
             ${ticks.data && html`<${Health} ticks=${ticks.data} />`}
             <${Jobs} />
-          `}
+          `
+      }
       <${ActionDialog} acting=${acting} done=${done} removed=${() => (location.hash = "#/")} />
-      ${adding &&
-      html`<${Add}
+      ${
+        adding &&
+        html`<${Add}
         channels=${channels.data?.channels ?? []}
         onClose=${() => setAdding(false)}
         onAdded=${refresh}
-      />`}
+      />`
+      }
     </main>
   `;
 }

@@ -13,7 +13,8 @@ import { entriesOf } from "./table.js";
 
 const PAGE = 25;
 
-const Fact = ({ name, children }) => html`<div><dt>${name}</dt><dd dir="auto">${children}</dd></div>`;
+const Fact = ({ name, children }) =>
+  html`<div><dt>${name}</dt><dd dir="auto">${children}</dd></div>`;
 
 function Facts({ schedule }) {
   const { channel, next } = schedule;
@@ -23,26 +24,32 @@ function Facts({ schedule }) {
       <${Fact} name="Runs">${schedule.describe ?? "cannot be read"}<//>
       <${Fact} name="Cron"><code>${schedule.cron}</code> in ${schedule.zone}<//>
       <${Fact} name="Next">
-        ${next.length
-          ? next.map(
-              (each, n) => html`<${Fragment} key=${each}>
+        ${
+          next.length
+            ? next.map(
+                (each, n) => html`<${Fragment} key=${each}>
                 ${n > 0 && ", "}
                 <time datetime=${each} title=${full(each)}>
                   ${moment(each)}${!sameClock(each) && ` (${rowClock(each)} there)`}
                 </time>
               <//>`,
-            )
-          : "nothing while it is paused"}
+              )
+            : "nothing while it is paused"
+        }
       <//>
-      ${channel &&
-      html`<${Fact} name="Answers in">
+      ${
+        channel &&
+        html`<${Fact} name="Answers in">
         ${web ? html`<a href="/chat/#${encodeURIComponent(channel)}">${channel}</a>` : channel},
         ${schedule.thread === "standing" ? " one standing thread" : " a new thread each time"}
-      <//>`}
-      <${Fact} name="May do">${schedule.grants.length ? schedule.grants.join(", ") : "nothing that needs a grant"}<//>
+      <//>`
+      }
+      <${Fact} name="May do">${schedule.grants.join(", ") || "nothing that needs a grant"}<//>
       ${schedule.window && html`<${Fact} name="Window">${schedule.window}<//>`}
-      ${schedule.created_by &&
-      html`<${Fact} name="Added">by ${schedule.created_by}, ${moment(schedule.created_at)}<//>`}
+      ${
+        schedule.created_by &&
+        html`<${Fact} name="Added">by ${schedule.created_by}, ${moment(schedule.created_at)}<//>`
+      }
     </dl>
     ${schedule.text && html`<pre class="asked" dir="auto">${schedule.text}</pre>`}
   `;
@@ -56,16 +63,20 @@ function Firing({ firing, open, toggle }) {
     <${Fragment}>
       <tr role="row" class=${open ? "open" : ""}>
         <td role="cell" data-label="Due">
-          ${due_at
-            ? html`<time datetime=${due_at} title=${full(due_at)}>${moment(due_at)}</time>
+          ${
+            due_at
+              ? html`<time datetime=${due_at} title=${full(due_at)}>${moment(due_at)}</time>
                 ${!sameClock(due_at) && html`<span class="second">${rowClock(due_at)} there</span>`}`
-            : html`<span class="faint">by hand</span>`}
+              : html`<span class="faint">by hand</span>`
+          }
         </td>
         <td role="cell" data-label="Claimed">
           <time datetime=${claimed_at} title=${full(claimed_at)}>${moment(claimed_at)}</time>
           ${late >= 120_000 && html`<span class="second">${duration(late)} late</span>`}
         </td>
-        <td role="cell" data-label="State"><${State} state=${firing.state} code=${firing.code} /></td>
+        <td role="cell" data-label="State">
+          <${State} state=${firing.state} code=${firing.code} />
+        </td>
         <td role="cell" data-label="Trigger">
           ${firing.trigger}${firing.by && html`<span class="second">by ${firing.by}</span>`}
         </td>
@@ -75,16 +86,20 @@ function Firing({ firing, open, toggle }) {
           ${firing.ran_ms !== null && duration(firing.ran_ms)}
         </td>
         <td role="cell">
-          ${run_id &&
-          html`<button class="quiet" aria-expanded=${open} aria-controls=${details} onClick=${toggle}>
+          ${
+            run_id &&
+            html`<button class="quiet" aria-expanded=${open} aria-controls=${details} onClick=${toggle}>
             ${open ? "Hide" : "Output"}<span class="hidden"> of ${moment(due_at ?? claimed_at)}</span>
-          </button>`}
+          </button>`
+          }
         </td>
       </tr>
-      ${open &&
-      html`<tr role="row" class="details" id=${details}>
+      ${
+        open &&
+        html`<tr role="row" class="details" id=${details}>
         <td role="cell" colspan="8"><${Run} id=${run_id} /></td>
-      </tr>`}
+      </tr>`
+      }
     <//>
   `;
 }
@@ -121,7 +136,9 @@ function History({ name }) {
     <table role="table" class="history" aria-labelledby="history">
       <thead role="rowgroup">
         <tr role="row">
-          ${COLUMNS.map((title) => html`<th role="columnheader" scope="col" key=${title}>${title}</th>`)}
+          ${COLUMNS.map(
+            (title) => html`<th role="columnheader" scope="col" key=${title}>${title}</th>`,
+          )}
           <th role="columnheader" scope="col"><span class="hidden">Its run</span></th>
         </tr>
       </thead>
@@ -137,8 +154,10 @@ function History({ name }) {
         })}
       </tbody>
     </table>
-    ${(more ?? first.length === PAGE) &&
-    html`<button class="more" onClick=${readOn}>Show older firings</button>`}
+    ${
+      (more ?? first.length === PAGE) &&
+      html`<button class="more" onClick=${readOn}>Show older firings</button>`
+    }
   `;
 }
 
@@ -173,37 +192,50 @@ export function Page({ name, schedule, day, month, grants, act, refresh }) {
       <a class="back" href="#/">All schedules</a>
       <div class="bar">
         <h1 id="page" dir="auto">${name}</h1>
-        ${schedule.last
-          ? html`<${State} state=${schedule.last.state} code=${schedule.last.code} />`
-          : html`<span class="faint">not fired yet</span>`}
-        ${schedule.kind === "stored" &&
-        html`<div class="buttons">
+        ${
+          schedule.last
+            ? html`<${State} state=${schedule.last.state} code=${schedule.last.code} />`
+            : html`<span class="faint">not fired yet</span>`
+        }
+        ${
+          schedule.kind === "stored" &&
+          html`<div class="buttons">
           ${button("fire", "Fire", "schedule:fire")}
-          ${schedule.enabled
-            ? button("pause", "Pause", "schedule:write")
-            : button("resume", "Resume", "schedule:write", "primary")}
+          ${
+            schedule.enabled
+              ? button("pause", "Pause", "schedule:write")
+              : button("resume", "Resume", "schedule:write", "primary")
+          }
           ${button("remove", "Remove", "schedule:write", "danger")}
-        </div>`}
+        </div>`
+        }
       </div>
-      ${!schedule.enabled &&
-      html`<p class="banner">
-        Paused${schedule.paused_reason && html`: <q>${schedule.paused_reason}</q>`}. Nothing of it fires.
-      </p>`}
+      ${
+        !schedule.enabled &&
+        html`<p class="banner">
+        Paused${schedule.paused_reason && html`: <q>${schedule.paused_reason}</q>`}. Nothing of it
+        fires.
+      </p>`
+      }
       <${Attention} schedules=${[schedule]} grants=${grants} refresh=${refresh} />
       <${Facts} schedule=${schedule} />
       <div class="pair">
-        ${day &&
-        html`<figure>
+        ${
+          day &&
+          html`<figure>
           <figcaption>Last 24 hours</figcaption>
           <${Strip} span=${day} entries=${dayEntries} label="${name}, 24 hours" tall />
           <${Hours} span=${day} />
-        </figure>`}
-        ${month &&
-        html`<figure>
+        </figure>`
+        }
+        ${
+          month &&
+          html`<figure>
           <figcaption>Last 30 days</figcaption>
           <${Strip} span=${month} entries=${monthEntries} label="${name}, 30 days" tall />
           <${Days} span=${month} />
-        </figure>`}
+        </figure>`
+        }
       </div>
       <h2 id="history">Firings</h2>
       <${History} name=${name} />

@@ -1,4 +1,4 @@
-// One run in full: what was asked and answered, by whom and with what, and each call its agent made.
+// One run in full: what was asked and answered, by whom and with what, each call its agent made.
 import { at } from "../api.js";
 import { html } from "../html.js";
 import { Markdown } from "../markdown.js";
@@ -22,7 +22,8 @@ export function Run({ id }) {
   const { data: run, error } = usePoll(at`/admin/runs/${id}`, 5000);
   if (error && !run) return html`<p class="problem" role="alert">${error.detail}</p>`;
   if (!run) return html`<p class="loading">Reading the run …</p>`;
-  const took = run.finished_at && Date.parse(run.finished_at) - Date.parse(run.started_at ?? run.admitted_at);
+  const began = Date.parse(run.started_at ?? run.admitted_at);
+  const took = run.finished_at && duration(Math.max(0, Date.parse(run.finished_at) - began));
   return html`
     <div class="run">
       <dl class="facts">
@@ -33,25 +34,33 @@ export function Run({ id }) {
         <${Fact} name="Route">${[run.route, run.effect].filter(Boolean).join(", ")}<//>
         <${Fact} name="Delivery">${run.delivery}<//>
         <${Fact} name="Admitted">
-          <time datetime=${run.admitted_at} title=${full(run.admitted_at)}>${moment(run.admitted_at)}</time>
+          <time datetime=${run.admitted_at} title=${full(run.admitted_at)}>
+            ${moment(run.admitted_at)}
+          </time>
         <//>
-        <${Fact} name="Took">${took !== null && took !== undefined && duration(Math.max(took, 0))}<//>
+        <${Fact} name="Took">${took}<//>
         <${Fact} name="Model calls">
-          ${run.usage?.model_calls
-            ? `${run.usage.model_calls}, ${run.usage.tokens_in} + ${run.usage.tokens_out} tokens`
-            : ""}
+          ${
+            run.usage?.model_calls
+              ? `${run.usage.model_calls}, ${run.usage.tokens_in} + ${run.usage.tokens_out} tokens`
+              : ""
+          }
         <//>
         <${Fact} name="Run"><code>${run.id}</code><//>
         <${Fact} name="Thread">
-          ${run.thread?.startsWith("web:")
-            ? html`<a href="/chat/#${encodeURIComponent(run.thread)}">${run.thread}</a>`
-            : run.thread}
+          ${
+            run.thread?.startsWith("web:")
+              ? html`<a href="/chat/#${encodeURIComponent(run.thread)}">${run.thread}</a>`
+              : run.thread
+          }
         <//>
       </dl>
-      ${run.steps?.length > 0 &&
-      html`<ol class="steps" aria-label="What its agent did">
+      ${
+        run.steps?.length > 0 &&
+        html`<ol class="steps" aria-label="What its agent did">
         ${run.steps.map((step) => html`<${Step} key=${step.name} step=${step} />`)}
-      </ol>`}
+      </ol>`
+      }
       <h3>Asked</h3>
       <pre class="asked" dir="auto">${run.text}</pre>
       <h3>Output</h3>

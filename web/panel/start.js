@@ -4,7 +4,7 @@ import { html } from "../html.js";
 const STEPS = [
   [
     "Add a schedule",
-    html`Say what, when and where. While you type, the bot says in one sentence what it understood.`,
+    html`Say what, when and where. While you type, the bot says what it understood.`,
   ],
   [
     "See it fire",
@@ -13,8 +13,8 @@ const STEPS = [
   ],
   [
     "Meet a refusal",
-    html`A schedule may not write. One that says <code>schedule pause …</code> is refused, and hands the
-      command back in its thread for you to confirm.`,
+    html`A schedule may not write. One that says <code>schedule pause …</code> is refused, and hands
+      the command back in its thread for you to confirm.`,
   ],
 ];
 

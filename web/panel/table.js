@@ -57,12 +57,16 @@ const BEAT = 10_000;
 /** One schedule. It is drawn again when something of it changed, and at each beat. */
 function Row({ schedule, day, month, grants, act }) {
   const beat = Math.floor(now() / BEAT);
-  return useMemo(() => drawn(schedule, day, month, grants, act), [schedule, day, month, grants, beat]);
+  return useMemo(
+    () => drawn(schedule, day, month, grants, act),
+    [schedule, day, month, grants, beat],
+  );
 }
 
 function drawn(schedule, day, month, grants, act) {
   const { name, enabled, kind, last } = schedule;
-  const mark = last?.state === "claimed_not_started" || enabled ? (last?.state ?? "none") : "paused";
+  const mark =
+    last?.state === "claimed_not_started" || enabled ? (last?.state ?? "none") : "paused";
   const writes = lacking(grants, "schedule:write");
   const press = (what, text, why) => html`<button
     class="quiet"
@@ -84,10 +88,12 @@ function drawn(schedule, day, month, grants, act) {
         <div>
           <a class="first" href="#/${encodeURIComponent(name)}">${name}</a>
           <span class="second">${schedule.describe ?? schedule.cron ?? "cannot be read"}</span>
-          ${!enabled &&
-          html`<span class="second reason">
+          ${
+            !enabled &&
+            html`<span class="second reason">
             paused${schedule.paused_reason ? html`: <q>${schedule.paused_reason}</q>` : ""}
-          </span>`}
+          </span>`
+          }
         </div>
       </th>
       <td role="cell" class="next" data-label="Next"><${Next} schedule=${schedule} /></td>
@@ -96,9 +102,11 @@ function drawn(schedule, day, month, grants, act) {
         ${strip(day, "24 h", "24 hours")} ${strip(month, "30 d", "30 days")}
       </td>
       <td role="cell" class="acts">
-        ${kind === "stored" &&
-        html`${press("fire", "Fire", lacking(grants, "schedule:fire"))}
-        ${enabled ? press("pause", "Pause", writes) : press("resume", "Resume", writes)}`}
+        ${
+          kind === "stored" &&
+          html`${press("fire", "Fire", lacking(grants, "schedule:fire"))}
+        ${enabled ? press("pause", "Pause", writes) : press("resume", "Resume", writes)}`
+        }
       </td>
     </tr>
   `;

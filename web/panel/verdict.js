@@ -15,7 +15,10 @@ const many = (n, one, more = `${one}s`) => `${n.toLocaleString("en")} ${n === 1 
 function silencesOf(span) {
   const start = Date.parse(span.from);
   const at = (place) => start + place * span.bucket_s * 1000;
-  return gapsOf(span.ticks, span.buckets).map(([first, last]) => ({ from: at(first), to: at(last + 1) }));
+  return gapsOf(span.ticks, span.buckets).map(([first, last]) => ({
+    from: at(first),
+    to: at(last + 1),
+  }));
 }
 
 /**
@@ -39,7 +42,8 @@ export function verdictOf({ schedules, span, lastTick }) {
     const title = `${many(waiting, "firing")} ${were} claimed and never started.`;
     return { tone: "needs", title, ...told };
   }
-  if (bad) return { tone: "bad", title: `${bad} of ${many(all, "firing")} did not end well.`, ...told };
+  if (bad)
+    return { tone: "bad", title: `${bad} of ${many(all, "firing")} did not end well.`, ...told };
   if (silences.length) {
     const [{ from, to }] = silences;
     const title = `The bot did not tick from ${day(from)} ${clock(from)} to ${clock(to)}.`;
@@ -51,7 +55,13 @@ export function verdictOf({ schedules, span, lastTick }) {
   return { tone: "fine", title: "The last 24 hours were fine.", ...told };
 }
 
-const SIGNS = { fine: "ok", new: "none", bad: "failed", needs: "claimed_not_started", down: "failed" };
+const SIGNS = {
+  fine: "ok",
+  new: "none",
+  bad: "failed",
+  needs: "claimed_not_started",
+  down: "failed",
+};
 
 export function Verdict({ schedules, span, lastTick }) {
   const verdict = verdictOf({ schedules, span, lastTick });
@@ -69,7 +79,7 @@ export function Verdict({ schedules, span, lastTick }) {
             <${Mark} state=${state} /><b>${counts[state].toLocaleString("en")}</b> ${state}
           </li>`,
         )}
-        ${folded > 0 && html`<li><b>${folded}</b> ${folded === 1 ? "minute" : "minutes"} folded</li>`}
+        ${folded > 0 && html`<li>${many(folded, "minute")} folded</li>`}
         ${silences.map(
           ({ from, to }) => html`<li class="silence" key=${from}>
             no tick ${day(from)} ${clock(from)}–${clock(to)} (${duration(to - from)})

@@ -23,6 +23,10 @@ from bot.schedules.row import Row
 from bot.words import Code, Refused, State, Trigger
 
 
+SAME_PRESS_MS = 60_000
+"""How long after a re-fire another press is taken for the same one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fired:
     """What a press of Fire came to: the run, and its state now."""
@@ -40,7 +44,7 @@ async def fire(house: House, name: str, *, by: str, call_id: str, now_ms: int) -
 
     A row that is ``claimed_not_started`` has that due minute dispatched, under the run id of
     the minute, so at most once however often it is pressed; a press while that re-fired run
-    lives is the same press. Any other row runs once by hand under an id made from ``call_id``
+    lives, or within a minute of it, is the same press. Any other row runs once by hand under an id made from ``call_id``
     and keeps its slot. A live standing thread is refused ``thread_busy``.
     """
     document = await house.config.read(org.TIER)
@@ -58,7 +62,7 @@ async def fire(house: House, name: str, *, by: str, call_id: str, now_ms: int) -
         return await _dispatch(house, _refire(row, claim, by), now_ms)
     again = runs.get(hand_run_id(row.stored.id, call_id))
     if again is None and claim is not None:
-        again = _live_refire(runs.get(claim.key))
+        again = _same_press(runs.get(claim.key), now_ms)
     if again is not None:
         return _fired(again)
     message = message_of(
@@ -116,8 +120,11 @@ async def _known_runs(house: House, row: Row, call_id: str) -> dict[str, Run]:
     return await ledger.get_many(house.db, ids)
 
 
-def _live_refire(run: Run | None) -> Run | None:
-    return run if run is not None and run.live and run.trigger == Trigger.REFIRE else None
+def _same_press(run: Run | None, now_ms: int) -> Run | None:
+    """The re-fired run that a press belongs to: one that lives, or began a moment ago."""
+    if run is None or run.trigger != Trigger.REFIRE:
+        return None
+    return run if run.live or 0 <= now_ms - run.admitted_at < SAME_PRESS_MS else None
 
 
 def _fired(run: Run) -> Fired:

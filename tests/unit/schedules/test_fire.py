@@ -48,6 +48,24 @@ class TestAClaimThatNeverStarted:
         assert press(house, "call1").run_id == press(house, "call2", "web:bob").run_id
         assert len(house.engine.started) == 1
 
+    def test_pressed_again_right_after_its_run_ended_is_the_same_press(self):
+        house = house_with(**CLAIMED)
+        first = press(house, "call1")
+        run(
+            ledger.finish(
+                house.db,
+                first.run_id,
+                state=State.OK,
+                code=None,
+                output="done",
+                now_ms=house.clock.now_ms(),
+            )
+        )
+        house.clock.advance(seconds=50)
+        assert press(house, "call2").run_id == first.run_id
+        house.clock.advance(seconds=10)
+        assert press(house, "call3").trigger is Trigger.HAND
+
     def test_is_counted_among_claims_with_no_run(self):
         house = house_with(**CLAIMED)
         press(house)
