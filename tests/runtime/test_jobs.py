@@ -264,8 +264,8 @@ class TestTelegram:
         telegram.wait_s = None
         bot.tick("2026-09-01T09:30:10Z")
         assert telegram.messages == []
-        bot.tick("2026-09-01T09:31:05Z")
-        assert told(bot)[0]["push"] == "delivered"
+        bot.tick("2026-09-01T09:31:30Z")
+        until(lambda: told(bot)[0]["push"] == "delivered")
         assert len(telegram.messages) == 1
 
 
