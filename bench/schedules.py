@@ -21,12 +21,11 @@ ROWS = [stored(f"row-{n:03}", made="2026-09-01T03:30:00Z", cron="0 * * * *") for
 def measure() -> list[Row]:
     with lab() as bot:
         bot.write({f"schedules.{row['name']}": row for row in ROWS})
-        due = [_due_tick(bot, 0)]
+        first = _due_tick(bot, 0)
         bot.quiet()
         heap_once = bot.heap_mb()
-        due += [_due_tick(bot, hour) for hour in range(1, DUE_TICKS)]
+        due = [_due_tick(bot, hour) for hour in range(1, DUE_TICKS)]
         due_calls, due_later = bot.calls()
-        due_ms = [report["ms"] for report in due]
         bot.quiet()
         bot.server.set_clock(at(AT_REST))
         idle = [_idle_tick(bot) for _ in range(IDLE_TICKS)]
@@ -37,6 +36,7 @@ def measure() -> list[Row]:
         floor_due = [_floor_due(plain, hour) for hour in range(DUE_TICKS)]
         floor_idle = [_floor_idle(plain, AT_REST) for _ in range(IDLE_TICKS)]
     idle_ms = [each for each, _ in idle]
+    admitted, whole = ([each[i] for each in due] for i in (0, 1))
     return [
         Row(
             "idle tick over 100 rows, as the tick sees it",
@@ -63,11 +63,17 @@ def measure() -> list[Row]:
         Row("idle tick: calls after its answer", _sum(idle_later), "", note=_told(idle_later)),
         Row(
             "100 rows due, claimed and admitted",
-            median(due_ms[1:]),
+            median(admitted),
             "ms",
             bar=1000,
+            note=f"median of {len(due)}, {spread(admitted)} ms",
+        ),
+        Row(
+            "that tick, with its records and the start of 100 runs",
+            median(whole),
+            "ms",
             floor=median(floor_due[1:]),
-            note=f"median of {DUE_TICKS - 1}, {spread(due_ms[1:])} ms; the first {due_ms[0]:,} ms",
+            note=f"median of {len(due)}, {spread(whole)} ms; the first {first[1]:,.0f} ms",
         ),
         Row(
             "100 rows due: round trips in all",
@@ -81,11 +87,12 @@ def measure() -> list[Row]:
     ]
 
 
-def _due_tick(bot: Lab, hour: int) -> dict[str, Any]:
+def _due_tick(bot: Lab, hour: int) -> tuple[float, float]:
+    """Milliseconds of a tick with every row due: until all are admitted, and in all."""
     bot.quiet()
     report = bot.tick(at(FIRST + hour * HOUR + 1_000))
     assert len(report["started"]) == len(ROWS), report
-    return report
+    return bot.asked("counts")["ended"]["D1 batch"], report["ms"]
 
 
 def _idle_tick(bot: Lab) -> tuple[float, float]:

@@ -84,6 +84,7 @@ def thread(camera: Camera) -> None:
     field.fill("please pause release-notes because we ship on Thursday")
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Confirm").wait_for()
+    page.get_by_text("running").wait_for(state="hidden")
     camera.keep(page, "thread")
 
 

@@ -16,7 +16,7 @@ async function leave() {
   forget();
 }
 
-const Header = ({ page, actor, children }) => html`
+const Header = ({ page, actor }) => html`
   <header class="top">
     <a class="brand" href="/" aria-label="Standing Orders">
       <${Emblem} />
@@ -29,7 +29,6 @@ const Header = ({ page, actor, children }) => html`
       )}
     </nav>
     <div class="who">
-      ${children}
       <span class="actor" title="You act as this actor">${actor}</span>
       <button class="quiet" onClick=${leave}>Sign out</button>
     </div>

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Awaitable
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -18,6 +19,8 @@ from bot import worker
 
 _calls: Counter[str] = Counter()
 _before_the_answer: dict[str, int] = {}
+_ended: dict[str, float] = {}
+_ended_before_it: dict[str, float] = {}
 
 
 class Default(worker.Default):
@@ -33,15 +36,38 @@ class Default(worker.Default):
             query = dict(parse_qsl(url.query))
             return Response(json.dumps(_ASKED[url.path.removeprefix("/bench/")](query)))
         _calls.clear()
+        _ended.clear()
+        began = _now_ms()
         answer = await super().fetch(request)
         _before_the_answer.clear()
         _before_the_answer.update(_calls)
+        _ended_before_it.clear()
+        _ended_before_it.update({kind: at - began for kind, at in _ended.items()})
         return answer
 
 
+async def _counted(kind: str, call: Awaitable[Any]) -> Any:
+    _calls[kind] += 1
+    try:
+        return await call
+    finally:
+        _ended[kind] = _now_ms()
+
+
+def _now_ms() -> float:
+    """The platform's clock, which moves on with each call that leaves the isolate."""
+    from js import Date
+
+    return Date.now()
+
+
 def _counts(query: dict[str, str]) -> Any:
-    """The calls of the last request: until its answer, and with those that came after it."""
-    return {"answer": _before_the_answer, "all": _calls}
+    """The calls of the last request by kind.
+
+    `answer` until its answer, `all` with those that came after it; `ended` milliseconds from its
+    start to the end of the last call of each kind before its answer.
+    """
+    return {"answer": _before_the_answer, "all": _calls, "ended": _ended_before_it}
 
 
 def _heap(query: dict[str, str]) -> Any:
@@ -91,8 +117,8 @@ class _Stub:
         self._stub, self._name = stub, name
 
     async def handle(self, method: str, path: str, body: str | None) -> str:
-        _calls[f"{self._name} {'read' if method == 'GET' else 'write'}"] += 1
-        return await self._stub.handle(method, path, body)
+        kind = f"{self._name} {'read' if method == 'GET' else 'write'}"
+        return await _counted(kind, self._stub.handle(method, path, body))
 
 
 class _Database:
@@ -103,8 +129,8 @@ class _Database:
         return _Prepared(self._database.prepare(sql))
 
     async def batch(self, statements: list[Any]) -> Any:
-        _calls["D1 batch"] += 1
-        return await self._database.batch([each.statement for each in statements])
+        bare = [each.statement for each in statements]
+        return await _counted("D1 batch", self._database.batch(bare))
 
 
 class _Prepared:
@@ -115,8 +141,7 @@ class _Prepared:
         return _Prepared(self.statement.bind(*params))
 
     async def run(self) -> Any:
-        _calls["D1 query"] += 1
-        return await self.statement.run()
+        return await _counted("D1 query", self.statement.run())
 
 
 class _Workflow:
@@ -124,12 +149,10 @@ class _Workflow:
         self._binding = binding
 
     async def create_batch(self, batch: list[Any]) -> Any:
-        _calls["Workflows"] += 1
-        return await self._binding.create_batch(batch)
+        return await _counted("Workflows", self._binding.create_batch(batch))
 
     async def get(self, instance_id: str) -> Any:
-        _calls["Workflows"] += 1
-        return await self._binding.get(instance_id)
+        return await _counted("Workflows", self._binding.get(instance_id))
 
 
 _WRAPPED = {

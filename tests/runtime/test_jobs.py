@@ -260,6 +260,7 @@ class TestTelegram:
         bot.make()
         bot.tick(HALF_PAST)
         until(lambda: bot.jobs()[0]["last"]["state"] == "ok")
+        until(lambda: telegram.waits)
         until(lambda: bot.sql("SELECT 1 FROM events WHERE push_at IS NOT NULL"))
         telegram.wait_s = None
         bot.tick("2026-09-01T09:30:10Z")

@@ -182,7 +182,9 @@ def test_who_blocked_the_bot_is_undelivered(chat: Chat):
 
 def test_a_person_links_their_chat_by_a_code(chat: Chat):
     linked = chat.bot.chat("link telegram")
-    code = linked["output"].partition("/start ")[2].split()[0]
+    assert "/start" not in linked["output"], "the ledger, which others read, keeps no code"
+    told = until(lambda: chat.bot.thread(linked["thread"])[1:])
+    code = told[0].partition("/start ")[2].split()[0]
     update = chat.says(f"/start {code}")
     (message,) = chat.messages(1)
     assert "linked to web:admin" in message["text"]

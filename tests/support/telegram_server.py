@@ -14,7 +14,7 @@ USERNAME = "StandingBot"
 
 class Telegram:
     """``messages`` are what ``sendMessage`` took. ``blocked`` holds chats that answer 403;
-    ``wait_s`` makes every call answer 429 with that ``retry_after``.
+    ``wait_s`` makes every call answer 429 with that ``retry_after``; ``waits`` counts them.
 
     ``forums`` have topics, ``gone`` are not found, ``moved`` became supergroups; every other chat
     is there and has no topics.
@@ -31,6 +31,7 @@ class Telegram:
         self.topics: list[dict[str, Any]] = []
         self.webhook: dict[str, Any] = {}
         self.wait_s: int | None = None
+        self.waits = 0
 
     def texts(self, chat: str) -> list[str]:
         """What was sent to one chat."""
@@ -48,6 +49,7 @@ class Telegram:
         if token != self.token:
             return _refused(401, "Unauthorized")
         if self.wait_s is not None:
+            self.waits += 1
             waiting = {"retry_after": self.wait_s}
             said = f"Too Many Requests: retry after {self.wait_s}"
             return _refused(429, said, parameters=waiting)

@@ -16,7 +16,10 @@ function useThread(key) {
   const path = key && at`/api/threads/${key}`;
   const { data, error, refresh } = usePoll(path, quick ? 1000 : 4000);
   const [older, keep] = useState({ messages: [], more: null });
-  useEffect(() => hurry(Boolean(data?.live)), [data?.live]);
+  useEffect(() => {
+    hurry(Boolean(data?.live));
+    hasten("/api/threads?");
+  }, [data?.live?.id]);
   const first = data?.messages[0]?.seq;
   const messages = data
     ? [...older.messages.filter(({ seq }) => seq < first), ...data.messages]

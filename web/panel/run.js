@@ -22,8 +22,6 @@ export function Run({ id }) {
   const { data: run, error } = usePoll(at`/admin/runs/${id}`, 5000);
   if (error && !run) return html`<p class="problem" role="alert">${error.detail}</p>`;
   if (!run) return html`<p class="loading">Reading the run …</p>`;
-  const began = Date.parse(run.started_at ?? run.admitted_at);
-  const took = run.finished_at && duration(Math.max(0, Date.parse(run.finished_at) - began));
   return html`
     <div class="run">
       <dl class="facts">
@@ -38,7 +36,6 @@ export function Run({ id }) {
             ${moment(run.admitted_at)}
           </time>
         <//>
-        <${Fact} name="Took">${took}<//>
         <${Fact} name="Model calls">
           ${
             run.usage?.model_calls

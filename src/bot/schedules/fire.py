@@ -22,7 +22,6 @@ from bot.schedules.record import write_run_ids
 from bot.schedules.row import Row
 from bot.words import Code, Refused, State, Trigger
 
-
 SAME_PRESS_MS = 60_000
 """How long after a re-fire another press is taken for the same one."""
 
@@ -44,8 +43,9 @@ async def fire(house: House, name: str, *, by: str, call_id: str, now_ms: int) -
 
     A row that is ``claimed_not_started`` has that due minute dispatched, under the run id of
     the minute, so at most once however often it is pressed; a press while that re-fired run
-    lives, or within a minute of it, is the same press. Any other row runs once by hand under an id made from ``call_id``
-    and keeps its slot. A live standing thread is refused ``thread_busy``.
+    lives, or within a minute of it, is the same press. Any other row runs once by hand under
+    an id made from ``call_id`` and keeps its slot. A live standing thread is refused
+    ``thread_busy``.
     """
     document = await house.config.read(org.TIER)
     row = readable(document.entries, name)
