@@ -23,8 +23,8 @@ MINUTE = 60_000
 HOUR = 60 * MINUTE
 ROWS = [f"row-{number:03}" for number in range(100)]
 KILLED_AFTER = (0.0, 0.05, 0.1, 0.2, 0.4, 3.0)
-"""Shares of a tick's time: the claims come early in it, then the engine's long start. The first kill
-comes before any claim and the last after all of them, however the machine is loaded."""
+"""Shares of a tick's time: the claims come early in it, then the engine's long start. The first
+kill comes before any claim and the last after all of them, however the machine is loaded."""
 
 
 @pytest.fixture(scope="module")
