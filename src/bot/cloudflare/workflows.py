@@ -12,6 +12,7 @@ BATCH = 100
 
 _ENDED = frozenset({"complete", "errored", "terminated"})
 _ABSENT = "instance.not_found"
+_QUEUED = "queued"
 
 
 class Workflows:
@@ -47,11 +48,15 @@ class Workflows:
         """Set a stalled instance going again; finished steps are not repeated. Raises Fault.
 
         An instance whose process died still says that it runs, and only a pause lets it resume.
+        One that died in the queue has no step behind it, and only a restart lets it begin.
         """
         try:
             instance = await self._workflow.get(run_id)
-            await instance.pause()
-            await instance.resume()
+            if (await instance.status())["status"] == _QUEUED:
+                await instance.restart()
+            else:
+                await instance.pause()
+                await instance.resume()
         except Exception as error:
             raise Fault(f"workflow {run_id}: {error}") from error
 

@@ -125,8 +125,8 @@ async def _tend(house: House, run: Run, now_ms: int, report: WatchReport) -> Non
         report.resumed.append(run.id)
     else:
         # The slot is freed first: an engine that does not answer keeps no thread busy.
-        await end(house, run, Code.TIMED_OUT if late else Code.INTERRUPTED, now_ms)
-        report.ended.append(run.id)
+        if await end(house, run, Code.TIMED_OUT if late else Code.INTERRUPTED, now_ms):
+            report.ended.append(run.id)
         if status is EngineStatus.ALIVE:
             await house.engine.stop(run.id)
 

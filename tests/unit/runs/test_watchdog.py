@@ -85,6 +85,18 @@ class TestARound:
         assert "interrupted" in house.web.texts(opened.thread)[-1]
         assert admitted(house, "run2", thread=opened.thread).live, "the slot is free"
 
+    def test_leaves_alone_what_ended_by_itself_while_it_looked(self):
+        async def meanwhile(point):
+            if point == "engine.status":
+                await ledger.finish(house.db, "run1", state="ok", code=None, output="", now_ms=1)
+
+        house = make_house(commands=REGISTRY)
+        admitted(house)
+        house.engine.statuses["run1"] = ENDED
+        house.engine.pause = meanwhile
+        assert run(watch(house)).ended == []
+        assert run(ledger.get(house.db, "run1")).state == "ok"
+
     def test_goes_on_when_one_run_cannot_be_tended(self):
         house = make_house(commands=REGISTRY)
         admitted(house, "run1")
