@@ -114,3 +114,13 @@ async function renew() {
 }
 
 session.refresh = () => restore().catch(() => false);
+
+/** A sign-in in another tab answers the question here: looked for when the viewer comes back. */
+function lookElsewhere() {
+  if (document.hidden || (state.phase !== "ended" && state.phase !== "left")) return;
+  restore().catch(() => false);
+}
+
+document.addEventListener("visibilitychange", lookElsewhere);
+addEventListener("focus", lookElsewhere);
+addEventListener("online", lookElsewhere);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
@@ -83,11 +84,17 @@ def test_a_draft_in_chat_outlives_the_session_and_a_reload(bot: Bot, visit: Visi
     expect(field).to_have_value("whoami")
 
 
-def test_signing_in_elsewhere_in_the_browser_is_enough(bot: Bot, visit: Visit) -> None:
+@pytest.mark.parametrize("noticed", [False, True], ids=["unnoticed", "asked"])
+def test_signing_in_elsewhere_in_the_browser_is_enough(
+    bot: Bot, visit: Visit, noticed: bool
+) -> None:
     someone = visit(bot)
     page = someone.open()
     eventually(page.get_by_role("heading", level=1))
     end_session(someone)
+    if noticed:
+        someone.hurry()
+        eventually(page.get_by_role("dialog", name="Your session has ended"))
     someone.sign_in()
     bot.add("shared", "whoami", cron="0 3 * * *")
     someone.hurry()

@@ -42,6 +42,12 @@ def test_a_body_over_256_kib_is_413(server: Server):
     assert server.request("PUT", path, data=change(LIMIT), token=token).status != 413
 
 
+@pytest.mark.parametrize("path", ["/admin/config/worker", "/healthz", "/nowhere"])
+def test_who_sends_far_too_much_before_looking_still_gets_the_answer(server: Server, path: str):
+    over = server.request("PUT", path, data=change(7_000_000), token=server.admin_token)
+    assert over.status == {"/admin/config/worker": 413, "/healthz": 405, "/nowhere": 404}[path]
+
+
 def test_a_body_that_does_not_say_its_length_is_cut_off_at_the_same_size(server: Server):
     over = put_in_chunks(server, [change(LIMIT), b" "])
     assert (over.status, over.json()["code"]) == (413, "too_large")

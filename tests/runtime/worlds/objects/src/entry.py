@@ -53,7 +53,7 @@ class Default(WorkerEntrypoint):
             except Fault as fault:
                 return Response.json({"fault": str(fault)})
         if door == "size":
-            raw = await read_at_most(request.js_object.body, 1000)
+            raw = await read_at_most(request.js_object.body, 1000, 4_000_000)
             return Response.json({"value": len(raw)})
         binding, _, path = path.partition("/")
         name, _, path = path.partition("/")
