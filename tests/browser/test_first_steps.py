@@ -74,6 +74,8 @@ def test_a_refused_write_is_confirmed_by_hand_in_its_thread(
     assert bot.schedules()["victim"]["enabled"]
     page.get_by_role("button", name="Confirm as web:admin").click()
     eventually(page.get_by_text("victim is paused because the freeze begins"))
+    expect(page.get_by_role("button", name="Confirm as web:admin")).to_be_hidden()
+    expect(page.locator(".handback")).to_contain_text("web:admin ran it.")
     assert bot.schedules()["victim"]["paused_reason"] == "the freeze begins"
     page.get_by_role("link", name="Schedules", exact=True).click()
     eventually(someone.row("victim").get_by_text("the freeze begins"))

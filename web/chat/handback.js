@@ -14,32 +14,39 @@ async function copy(text) {
   }
 }
 
-/** Whether somebody confirmed a code in a later message of the thread. */
-export const isConfirmed = (messages, message, code) =>
-  messages.some(
-    ({ seq, text, author }) =>
-      seq > message.seq &&
-      author === message.outcome.actor &&
-      text.trim().toUpperCase() === `CONFIRM ${code}`,
-  );
+/** Who took a hand-back up in a later message of the thread, or undefined. */
+export const takenUpBy = (messages, { seq, outcome }) => {
+  const { command, code } = outcome.handback;
+  const taken = code
+    ? ({ author, text }) =>
+        author === outcome.actor && text.trim().toUpperCase() === `CONFIRM ${code}`
+    : ({ text }) => text.trim() === command;
+  return messages.find((later) => later.seq > seq && later.author !== "bot" && taken(later))
+    ?.author;
+};
 
-/** What stands under a hand-back: who can do what with it now. */
-function standing({ outcome, at }, confirmed, actor) {
+/** What stands under a hand-back, and the button with which somebody can take it up now. */
+function standing({ outcome, at }, takenUp, actor) {
   const { code } = outcome.handback;
-  if (!code) return { text: "Somebody who holds the grants can run it, as themselves.", act: true };
-  if (confirmed) return { text: "Confirmed.", act: false };
+  if (!code) {
+    // It may have been refused to whoever ran it, so others can still run it.
+    if (takenUp) return { text: `${takenUp} ran it.`, verb: `Run again as ${actor}`, again: true };
+    const text = "Somebody who holds the grants can run it, as themselves.";
+    return { text, verb: `Confirm as ${actor}` };
+  }
+  if (takenUp) return { text: "Confirmed." };
   const left = Date.parse(at) + LIFETIME_MS - now();
-  if (left <= 0) return { text: "It was not confirmed within ten minutes. Ask again.", act: false };
+  if (left <= 0) return { text: "It was not confirmed within ten minutes. Ask again." };
   return actor === outcome.actor
-    ? { text: `It can be confirmed once, for ${duration(left)}.`, act: true }
-    : { text: `Only ${outcome.actor} can confirm it.`, act: false };
+    ? { text: `It can be confirmed once, for ${duration(left)}.`, verb: "Confirm" }
+    : { text: `Only ${outcome.actor} can confirm it.` };
 }
 
-export function Handback({ message, confirmed, actor, send }) {
+export function Handback({ message, takenUp, actor, send }) {
   const [busy, work] = useState(false);
   const [problem, tell] = useState(null);
   const { command, code } = message.outcome.handback;
-  const { text, act } = standing(message, confirmed, actor);
+  const { text, verb, again } = standing(message, takenUp, actor);
   const press = async () => {
     if (busy) return;
     work(true);
@@ -64,9 +71,9 @@ export function Handback({ message, confirmed, actor, send }) {
       <div class="bar">
         <button onClick=${() => copy(command)}>Copy</button>
         ${
-          act &&
-          html`<button class="primary" aria-disabled=${busy} onClick=${press}>
-          ${code ? "Confirm" : `Confirm as ${actor}`}
+          verb &&
+          html`<button class=${again ? "" : "primary"} aria-disabled=${busy} onClick=${press}>
+          ${verb}
         </button>`
         }
         <span class="second">${text}</span>

@@ -4,7 +4,7 @@ import { classes, html, useMemo } from "../html.js";
 import { Markdown } from "../markdown.js";
 import { State } from "../marks.js";
 import { full, moment } from "../time.js";
-import { Handback, isConfirmed } from "./handback.js";
+import { Handback, takenUpBy } from "./handback.js";
 
 /** The bot's text taken apart: the receipt of what was run, the rest without its outcome line. */
 function partsOf(text, outcome) {
@@ -36,7 +36,7 @@ export function Message({ message, messages, actor, send }) {
         handback
           ? html`<${Handback}
             message=${message}
-            confirmed=${handback.code && isConfirmed(messages, message, handback.code)}
+            takenUp=${takenUpBy(messages, message)}
             actor=${actor}
             send=${send}
           />`

@@ -43,9 +43,11 @@ def parse_value(text: str) -> Any | Refused:
     if strictjson.deeper_than(text, strictjson.MAX_DEPTH):
         return Refused(Code.BAD_VALUE, "The value is nested too deeply.")
     try:
-        value = json.loads(text, parse_constant=_no_constant)
+        value = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_each_once)
     except ValueError:
         return text
+    except KeyError as twice:
+        return Refused(Code.BAD_VALUE, f"The key {twice.args[0][:80]!r} is there twice.")
     if value is None:
         return Refused(Code.BAD_VALUE, "null stores nothing. Remove a key with config unset KEY.")
     return value
@@ -53,6 +55,16 @@ def parse_value(text: str) -> Any | Refused:
 
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON")
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; raises KeyError for a key that comes twice, as one of the two would be lost."""
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise KeyError(key)
+        found[key] = value
+    return found
 
 
 async def _get(house: House, call: Invocation, args: Args) -> Outcome:

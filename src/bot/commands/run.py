@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from bot.commands.grammar import Syntax, word
 from bot.commands.registry import Args, Command, Invocation, Outcome, ok, refused
 from bot.ports import House
@@ -34,11 +36,21 @@ async def _show(house: House, call: Invocation, args: Args) -> Outcome:
     if run is None:
         return refused(_no_run(args["id"]))
     view = run_json(run)
-    shown = [f"{key}: {value}" for key, value in view.items() if value not in (None, [])]
+    shown = [f"{key}: {_shown(value)}" for key, value in view.items() if value not in (None, [])]
     steps = await trace.read(house.db, run.id)
     if steps:
         shown += ["steps:", *map(trace.line, steps)]
     return ok("\n".join(shown), {**view, "steps": steps})
+
+
+def _shown(value: Any) -> str:
+    match value:
+        case dict():
+            return ", ".join(f"{inner} {key.replace('_', ' ')}" for key, inner in value.items())
+        case list():
+            return ", ".join(map(str, value))
+        case _:
+            return str(value)
 
 
 async def _cancel(house: House, call: Invocation, args: Args) -> Outcome:

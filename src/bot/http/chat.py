@@ -61,6 +61,8 @@ async def threads(visit: Visit, body: None) -> Response | Refused:
     if isinstance(limit, Refused):
         return limit
     before = visit.request.query.get("before")
+    if before is not None and channel_of(before) not in known:
+        return _no_thread(before)
     rows = await web.list_threads(
         visit.house.db, known if wanted is None else [wanted], before=before, limit=limit
     )

@@ -60,6 +60,12 @@ class TestWriting:
     def test_half_a_surrogate_is_refused(self):
         assert Caller(house()).refused(r'config set motd "\ud800"') is Code.BAD_VALUE
 
+    @pytest.mark.parametrize("value", ['{"a": 1, "a": 2}', '[{"b": {"a": 1, "a": 1}}]'])
+    def test_a_key_that_comes_twice_is_refused(self, value: str):
+        alice = Caller(house())
+        assert alice.refused(f"config set motd {value}") is Code.BAD_VALUE
+        assert alice.house.config.get().entries == {}
+
     @pytest.mark.parametrize("zone", ["Mars/Olympus", "5", '["UTC"]'])
     def test_the_zone_must_be_known(self, zone: str):
         alice = Caller(house())

@@ -162,6 +162,13 @@ def test_threads_come_with_the_last_changed_first_and_page_without_a_gap() -> No
     assert threads_of(browser)[0] == "thread 0"
 
 
+def test_a_thread_that_one_may_not_read_is_no_place_in_the_list() -> None:
+    browser = office().signed_in()
+    say(browser)
+    answer = browser.get("/api/threads?before=web:@bob/jobs")
+    assert (answer.status, answer.code) == (404, "not_found")
+
+
 def test_a_thread_in_the_list_says_whether_it_is_live() -> None:
     browser = office().signed_in()
     made = say(browser).json

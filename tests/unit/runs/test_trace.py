@@ -57,3 +57,11 @@ def test_run_show_shows_them():
     at.house.db.sql("UPDATE runs SET state = 'ok' WHERE id = 'run1'")
     shown = at.say("run show run1", run_id="run2")
     assert "- model-1 · model → ok (5 ms, 100 + 10 tokens)" in (shown.output or "")
+
+
+def test_run_show_speaks_to_people():
+    at = office()
+    at.house.db.sql("UPDATE runs SET state = 'ok' WHERE id = 'run1'")
+    shown = (at.say("run show run1", run_id="run2").output or "").splitlines()
+    assert "grants: schedule:read, job:write, run:read, agent:run:research" in shown
+    assert "usage: 0 model calls, 0 tokens in, 0 tokens out" in shown
