@@ -14,7 +14,6 @@ import re
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from importlib.util import find_spec
 from pathlib import Path
 
 from bench.table import Row, markdown
@@ -25,15 +24,14 @@ MARKED = re.compile(r"(<!-- bench: (\w+) -->\n).*?(<!-- /bench -->)", re.DOTALL)
 
 
 def main() -> None:
-    known = [part for part in PARTS if find_spec(f"bench.{part}")]
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(known))
+    parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
     parser.add_argument("--write", action="store_true", help="put the tables into the docs")
     options = parser.parse_args()
-    if unknown := set(options.parts) - set(known):
-        parser.error(f"no such part: {', '.join(sorted(unknown))}; there are {', '.join(known)}")
+    if unknown := set(options.parts) - set(PARTS):
+        parser.error(f"no such part: {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
     where, rows = machine(), list[Row]()
-    for part in options.parts or known:
+    for part in options.parts or PARTS:
         print(f"measuring: {part}", file=sys.stderr, flush=True)
         before = machine()
         measured: Sequence[Row] = importlib.import_module(f"bench.{part}").measure()

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from bench.__main__ import PARTS
 from bot.commands.all import REGISTRY
 from bot.commands.grammar import Parsed
 from bot.http import app
@@ -227,3 +228,11 @@ def _imports(file: Path) -> set[str]:
 
     walk(ast.parse(file.read_text()))
     return found
+
+
+class TestPerformance:
+    def test_every_part_of_the_bench_has_its_table(self):
+        page = text_of(DOCS / "performance.md")
+        blocks = dict(re.findall(r"<!-- bench: (\w+) -->\n(.*?)<!-- /bench -->", page, re.S))
+        assert set(blocks) == set(PARTS)
+        assert all("| measured" in table for table in blocks.values())
