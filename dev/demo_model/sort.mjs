@@ -38,10 +38,11 @@ const RULES = [
   },
   (lower, text) => recurring(lower, text),
   (lower) => (/\b(list|show|which|what|see)\b.*\bschedules\b/.test(lower) ? ["schedule_list", {}] : null),
-  (lower) => {
-    const paused = new RegExp(`\\bpause ${NOUN}${NAME}(?:.*?\\bbecause (.+))?`).exec(lower);
+  (lower, text) => {
+    const paused = new RegExp(`\\bpause ${NOUN}${NAME}(?:.*?\\bbecause (.+))?`, "i").exec(text);
     if (!paused) return null;
-    return ["schedule_pause", paused[2] ? { name: paused[1], reason: paused[2] } : { name: paused[1] }];
+    const name = paused[1].toLowerCase();
+    return ["schedule_pause", paused[2] ? { name, reason: paused[2] } : { name }];
   },
   (lower) => onSchedule(lower, "resume", "schedule_resume"),
   (lower) => onSchedule(lower, "(?:fire|start|trigger)", "schedule_fire"),

@@ -68,7 +68,10 @@ class TestSorting:
                 'schedule add list-the-advisories "0 9 * * 1-5" in web:ops: '
                 "list the advisories of acme/api",
             ),
-            ("pause nightly-audit because we are moving", "schedule pause nightly-audit because"),
+            (
+                "please Pause nightly-audit because we ship on Thursday",
+                "schedule pause nightly-audit because we ship on Thursday",
+            ),
             ("please remove the schedule nightly", "schedule remove nightly"),
             ("fire nightly-audit", "schedule fire nightly-audit"),
             ("what ran last night?", "run list"),
