@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 
 from bot import org
-from bot.ports import ChannelIO, Fault, House, NotOpened
+from bot.ports import ChannelIO, Fault, House, NotOpened, Posted
+from bot.words import Delivery
 
 log = logging.getLogger("bot.channels")
 SETTING = "channel"
@@ -29,8 +30,8 @@ async def default_channel(house: House) -> str:
 
 async def announce(
     house: House, text: str, *, key: str, now_ms: int, channel: str | None = None
-) -> None:
-    """Open a thread that says ``text``; the same ``key`` says it once.
+) -> Posted:
+    """Open a thread that says ``text``; the same ``key`` says it once. Answers how that went.
 
     A channel that cannot take it is logged, never raised: the announcement accompanies
     something that was done already.
@@ -40,7 +41,7 @@ async def announce(
         surface = find(house, where)
         if surface is None:
             log.error("nowhere to say: %s", text, extra={"action": "announce_failed"})
-            return
+            return Posted(Delivery.UNDELIVERED, f"{where} is not there")
         opened = await surface.open_thread(where, text, key=key, now_ms=now_ms)
         if isinstance(opened, NotOpened):
             log.error(
@@ -50,5 +51,8 @@ async def announce(
                 text,
                 extra={"action": "announce_failed"},
             )
+            return Posted(Delivery.UNDELIVERED, opened.reason)
     except Fault as fault:
         log.error("not announced (%s): %s", fault, text, extra={"action": "announce_failed"})
+        return Posted(Delivery.UNKNOWN)
+    return Posted(Delivery.DELIVERED)

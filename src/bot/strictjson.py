@@ -16,15 +16,16 @@ MAX_DEPTH = 64
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[{]|[\]}]', re.DOTALL)
 
 
-def loads(text: str) -> Any:
-    """Read one JSON text.
+def loads(text: str, *, non_finite: bool = False) -> Any:
+    """Read one JSON text. ``non_finite`` lets NaN and Infinity in, as floats.
 
     Raises ValueError for what is not JSON, nests deeper than ``MAX_DEPTH``, names a key twice
     in one object (two readers could take either), or holds NaN, Infinity or half a character.
     """
     if deeper_than(text, MAX_DEPTH):
         raise ValueError(f"nested deeper than {MAX_DEPTH} levels")
-    data = json.loads(text, object_pairs_hook=_no_repeats, parse_constant=_no_constants)
+    constants = float if non_finite else _no_constants
+    data = json.loads(text, object_pairs_hook=_no_repeats, parse_constant=constants)
     json.dumps(data, ensure_ascii=False).encode()
     return data
 

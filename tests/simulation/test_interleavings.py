@@ -102,6 +102,26 @@ class TestOneTickDies:
 
         assert explore(make) > 20
 
+    def test_and_a_refused_write_is_handed_back_once(self):
+        def make():
+            w = World(History(deep=True))
+            w.row("writer", text="schedule pause writer")
+            w.at(DUE)
+            w.history.add("tick", w.tick(), crashes=1, faults=1)
+
+            def check():
+                w.settle()
+                w.check()
+                if w.runs():
+                    (made,) = w.runs()
+                    assert (made["state"], made["code"]) == ("refused", "schedule_write")
+                    assert made["started_at"] is None
+                    w.check_handed_back(made)
+
+            return w.history, check
+
+        assert explore(make) > 20
+
     def test_twice_in_a_row_and_nothing_is_lost_silently(self):
         def make():
             w = World(History(deep=True))
@@ -254,6 +274,29 @@ class TestStandingThread:
             return w.history, check
 
         assert explore(make, preemptions=3) > 100
+
+
+class TestHandbackDies:
+    def test_anywhere_and_is_posted_once(self):
+        """The instance that posts a hand-back dies, or a store fails under it."""
+
+        def make():
+            w = World(History(deep=True))
+            w.row("writer", text="schedule pause writer")
+            w.at(DUE)
+            run(w.tick())
+            (run_id,) = w.house.engine.started
+            w.history.add("life", w.turn(run_id), crashes=1, faults=1)
+
+            def check():
+                w.settle()
+                w.check()
+                (made,) = w.runs()
+                w.check_handed_back(made)
+
+            return w.history, check
+
+        assert explore(make) > 5
 
 
 class TestRunDies:

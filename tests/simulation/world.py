@@ -172,6 +172,14 @@ class World:
         assert len(started) == len(set(started)), "an instance was started twice"
         assert set(started) <= ledger_ids, "an instance has no ledger row"
 
+    def check_handed_back(self, made: Mapping[str, Any]) -> None:
+        """The command stands once in the thread of a refused write, and in the ledger."""
+        assert made["delivery"] in ("delivered", "unknown")  # unknown: the answer was lost
+        assert made["text"] in made["output"]
+        posted = [text for text in self.house.web.texts(made["thread"]) if made["code"] in text]
+        assert len(posted) == 1 or (not posted and made["delivery"] == "unknown"), posted
+        assert all(made["text"] in text for text in posted)
+
     def check_accounted(self, row: Row) -> None:
         """Every due minute up to the last claim is a run, a skip, folded, or claimed and shown."""
         stored = row.stored

@@ -95,7 +95,7 @@ async def _try(
     if isinstance(answer, Unusable):
         return _end(failed(Code.MODEL_UNAVAILABLE, f"The model cannot be used: {answer.why}."))
     if now_ms + answer.wait_s * 1000 >= deadline_ms(run, limits):
-        return _end(late(limits))
+        return _end(late(limits.deadline_s))
     if again and answer.wait_s <= MAX_WAIT_S:
         return {"wait_s": answer.wait_s}
     return _end(_given_up(answer))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.runs.ending import Ending, failed
 from bot.runs.ledger import Run
-from bot.words import Code
+from bot.words import Code, Source
 
 JOB_DEADLINE_S = 50
 """How long a job's turn may take (contract §7)."""
@@ -48,9 +48,15 @@ class Spent:
     tokens: int = 0
 
 
-def limits_of(entries: Mapping[str, Any]) -> Limits:
-    """The ceilings that the org document sets; a value out of bounds counts as the default."""
-    return Limits(*(_read(entries.get(key), ceiling) for key, ceiling in CEILINGS.items()))
+def limits_of(entries: Mapping[str, Any], run: Run) -> Limits:
+    """A run's ceilings: those that the org document sets, and a job's own deadline.
+
+    A value out of bounds counts as the default.
+    """
+    limits = Limits(*(_read(entries.get(key), ceiling) for key, ceiling in CEILINGS.items()))
+    if run.source != Source.JOB:
+        return limits
+    return replace(limits, deadline_s=min(limits.deadline_s, JOB_DEADLINE_S))
 
 
 def bad_ceiling(key: str, value: Any) -> str | None:
@@ -63,13 +69,18 @@ def bad_ceiling(key: str, value: Any) -> str | None:
 
 def deadline_ms(run: Run, limits: Limits) -> int:
     """When the turn is over, in epoch milliseconds: counted from its first step."""
-    return (run.started_at or run.admitted_at) + limits.deadline_s * 1000
+    return _begun_at(run) + limits.deadline_s * 1000
+
+
+def job_deadline_ms(run: Run) -> int:
+    """When a job's turn is over at the latest, in epoch milliseconds."""
+    return _begun_at(run) + JOB_DEADLINE_S * 1000
 
 
 def passed(run: Run, limits: Limits, spent: Spent, now_ms: int) -> Ending | None:
     """How the turn ends by its ceilings, asked before each step; None where it may go on."""
     if now_ms >= deadline_ms(run, limits):
-        return late(limits)
+        return late(limits.deadline_s)
     if spent.steps >= limits.max_steps:
         return failed(
             Code.TOO_MANY_STEPS,
@@ -85,11 +96,13 @@ def passed(run: Run, limits: Limits, spent: Spent, now_ms: int) -> Ending | None
     return None
 
 
-def late(limits: Limits) -> Ending:
+def late(deadline_s: int) -> Ending:
     """The end of a turn that passed its deadline."""
-    return failed(
-        Code.TIMED_OUT, f"The agent had not finished after {limits.deadline_s:,} seconds."
-    )
+    return failed(Code.TIMED_OUT, f"The turn had not finished after {deadline_s:,} seconds.")
+
+
+def _begun_at(run: Run) -> int:
+    return run.started_at or run.admitted_at
 
 
 def _read(value: Any, ceiling: Ceiling) -> int:

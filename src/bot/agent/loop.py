@@ -8,6 +8,7 @@ steps the run may be cancelled, and before each its ceilings are asked.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import count
 
 from bot.agent import use
@@ -30,7 +31,15 @@ async def run_agent(house: House, run_id: str, steps: Steps, equip: Equip) -> En
 
     ``equip`` decides what the turn may do, and is asked anew in each life of the run.
     """
-    kit = Once(equip)
+    receipts: list[str] = []
+    ending = await _until_the_last_word(house, run_id, steps, Once(equip), receipts)
+    return None if ending is None else _telling(receipts, ending)
+
+
+async def _until_the_last_word(
+    house: House, run_id: str, steps: Steps, kit: Once, receipts: list[str]
+) -> Ending | None:
+    """The loop itself. ``receipts`` takes up what people must be told of what tools did."""
     said: list[Json] = []
     spent = Spent()
     answered_malformed = False
@@ -58,6 +67,8 @@ async def run_agent(house: House, run_id: str, steps: Steps, equip: Equip) -> En
                 return used
             spent = Spent(spent.steps + 1, spent.tokens)
             said.append({"role": "tool", "tool_call_id": f"call-{name}", "content": used.text})
+            if used.receipt:
+                receipts.append(used.receipt)
             if used.did is Did.MALFORMED:
                 malformed = used.text
         if malformed and answered_malformed:
@@ -85,6 +96,12 @@ async def _use(
     if kept == GONE:
         return None
     return ending_of_json(kept["ending"]) if "ending" in kept else use.Used.of_json(kept)
+
+
+def _telling(receipts: list[str], ending: Ending) -> Ending:
+    """The ending with every receipt in it: those that the model did not repeat come first."""
+    untold = [receipt for receipt in receipts if receipt not in ending.text]
+    return replace(ending, text="\n".join([*untold, ending.text])) if untold else ending
 
 
 def _last_word(reply: Reply) -> Ending:

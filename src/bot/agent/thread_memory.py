@@ -15,9 +15,13 @@ BUDGET = 8_000
 _OF_A_TURN = 2_000
 
 
-async def remember(db: Database, run: Run) -> str:
-    """The last turns of the run's thread, fenced; empty where there are none."""
-    return told(await ledger.earlier_in_thread(db, run, limit=TURNS))
+async def remember(db: Database, run: Run, *, own: bool = False) -> str:
+    """The last turns of the run's thread, fenced; empty where there are none.
+
+    ``own``: those of the run's actor alone, for a turn that has private things at hand.
+    """
+    actor = run.actor if own else None
+    return told(await ledger.earlier_in_thread(db, run, limit=TURNS, actor=actor))
 
 
 def told(runs: Sequence[Run]) -> str:

@@ -30,11 +30,16 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a tool answers the model. ``untrusted``: the text comes from outside and is data."""
+    """What a tool answers the model. ``untrusted``: the text comes from outside and is data.
+
+    ``receipt``: the text is what a person is told of what was done, word for word, whatever the
+    model makes of it.
+    """
 
     text: str
     ok: bool = True
     untrusted: bool = False
+    receipt: bool = False
 
 
 @dataclass(frozen=True, slots=True)

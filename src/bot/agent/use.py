@@ -7,9 +7,10 @@ import logging
 from dataclasses import dataclass
 
 from bot.agent.asking import GONE, keep
+from bot.agent.bounded import bounded
 from bot.agent.exchange import Call
 from bot.agent.kit import Kit, Once
-from bot.agent.limits import Spent, passed
+from bot.agent.limits import Spent, deadline_ms, passed
 from bot.agent.schema import misfit, read_arguments
 from bot.agent.tools import ToolCall, allowed
 from bot.agent.untrusted import shown
@@ -25,19 +26,23 @@ log = logging.getLogger("bot.agent")
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """What a call came to: what the model is told, and how it ended."""
+    """What a call came to: what the model is told, and how it ended.
+
+    ``receipt``: what the person is told of it, word for word; empty for nothing.
+    """
 
     did: Did
     text: str
+    receipt: str = ""
 
     def to_json(self) -> Json:
         """As a step's result."""
-        return {"did": self.did, "text": self.text}
+        return {"did": self.did, "text": self.text, "receipt": self.receipt}
 
     @classmethod
     def of_json(cls, value: Json) -> Used:
         """A use that a step kept."""
-        return cls(Did(value["did"]), value["text"])
+        return cls(Did(value["did"]), value["text"], value.get("receipt", ""))
 
 
 async def in_step(
@@ -45,8 +50,8 @@ async def in_step(
 ) -> Json:
     """Carry out and record a call as the work of ``step``, if the run lives and may go on.
 
-    A call that is in flight at the deadline is left to end: a write cut in the middle would leave
-    its end unknown. The tools bound their own time.
+    A request that is in flight at the deadline is cut off there (contract §7), and what it would
+    have written is not known then: the tools' keys keep it from being written twice.
     """
     begun_at = house.clock.now_ms()
     run = await ledger.begin(house.db, run_id, begun_at)
@@ -89,7 +94,8 @@ async def _carry_out(
     if not allowed(tool, args, run.grants):
         return Used(Did.REFUSED, f"{Code.FORBIDDEN}: this turn does not hold {tool.needs(args)}.")
     try:
-        result = await tool.call(ToolCall(house, run, args, key, now_ms))
+        until_ms = deadline_ms(run, kit.limits)
+        result = await tool.call(ToolCall(bounded(house, until_ms), run, args, key, now_ms))
     except Fault as fault:
         log.warning("%s: %s", call.name, fault, extra={"action": "tool_fault"})
         return Used(Did.FAILED, f"{Code.STORE_UNAVAILABLE}: {tool.name} got no answer.")
@@ -98,7 +104,7 @@ async def _carry_out(
         return Used(Did.FAILED, f"{Code.INTERNAL}: {tool.name} broke.")
     text = shown(result, tool.name)
     if result.ok:
-        return Used(Did.OK, text)
+        return Used(Did.OK, text, result.text if result.receipt else "")
     refused = result.text.startswith(f"{Code.FORBIDDEN}:")
     return Used(Did.REFUSED if refused else Did.FAILED, text)
 

@@ -30,7 +30,7 @@ async def _confirm(house: House, call: Invocation, args: Args) -> Outcome:
         return failed(Refused(Code.BAD_COMMAND, f"The stored command no longer reads. {why}"))
     outcome = await house.commands.invoke(house, call, parsed.name, parsed.args)
     if outcome.kind is OutcomeKind.OK and outcome.then is None:
-        return ok(f"Confirmed. {outcome.text}", outcome.data)
+        return ok(f"Confirmed. {outcome.text}", outcome.data, secret=outcome.secret)
     return outcome
 
 

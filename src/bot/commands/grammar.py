@@ -332,10 +332,7 @@ def _form_of(arg: Arg, value: str) -> str:
     given = value.split()
     for form in arg.forms:
         slots = form.split()
-        made = [
-            got if any(char.isdigit() for char in slot) else got.lower()
-            for got, slot in zip(given, slots, strict=False)
-        ]
+        made = [_word_of(got, slot) for got, slot in zip(given, slots, strict=False)]
         fits = all(
             any(char.isdigit() for char in slot) or got == slot
             for got, slot in zip(made, slots, strict=False)
@@ -344,6 +341,13 @@ def _form_of(arg: Arg, value: str) -> str:
             return " ".join(made)
     *most, last = arg.forms
     raise HeaderError(f"{value[:60]!r} is not one of {', '.join(most)} or {last}.")
+
+
+def _word_of(got: str, slot: str) -> str:
+    """A word of a phrase in its plain form: ``in 1 minute`` is ``in 1 minutes``."""
+    if any(char.isdigit() for char in slot):
+        return got
+    return slot if f"{got.lower()}s" == slot else got.lower()
 
 
 def _render_value(arg: Arg, value: Value, reserved: Iterable[str]) -> str:

@@ -65,7 +65,9 @@ COMMANDS = (
         "job add",
         "Have a prompt run for you later: again and again, or once.",
         Effect.WRITE,
-        Syntax(args=(word("name"), words("when", forms=WHEN)), body=body("prompt")),
+        Syntax(
+            args=(word("name"), words("when", forms=WHEN)), body=body("prompt", may_be_empty=True)
+        ),
         _add,
     ),
     Command("job list", "Your jobs.", Effect.READ, Syntax(), _list),

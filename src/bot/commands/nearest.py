@@ -6,10 +6,10 @@ The rule, for texts from chat:
    not fit. Only names of one plain word (``help``, ``confirm``, ``advisories``, ``whoami``) also
    begin ordinary sentences: where the rest does not fit and is three words or more, the text is
    prose; and ``help`` with what is not nearly a command's name is prose.
-2. A family word (``schedule``) that stands alone is a command gone wrong, and so is one whose
-   second word is a slip of the pen from a verb of the family (``schedule ad``), a slip in the
-   family word before a right verb (``shedule add``), a slip in a one-word command that stands
-   alone, and whatever starts like ``agent:``.
+2. A family word (``schedule``) that stands alone is a command gone wrong, and so is one with a
+   single word after it (``schedule frobnicate``) or a slip of the pen from a verb of the family
+   (``schedule ad x``), a slip in the family word before a right verb (``shedule add``), a slip in
+   a one-word command that stands alone, and whatever starts like ``agent:``.
 3. Everything else is prose.
 
 A slip is one letter left out, put in or swapped with its neighbour, or one wrong letter in a
@@ -56,8 +56,9 @@ def find(text: str, names: Iterable[str]) -> tuple[str, int] | Near:
         return Near(f"There is no command {both[:60]!r}. Did you mean {meant}?", (meant,), True)
     guess = difflib.get_close_matches(both, family or known, n=1, cutoff=0.0 if family else 0.6)
     guess = guess or [name for name in known if name == "help"]
+    bare = bool(family) and len(text.split(maxsplit=2)) == 2
     detail = f"There is no command {both[:60]!r}." if both else "The text is empty."
-    return Near(detail, tuple(guess), close=False)
+    return Near(detail, tuple(guess), close=bare)
 
 
 def family_of(name: str) -> str:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bot.agent.ask import PERSONAL, AgentAsk
+from bot.agent.bounded import bounded
+from bot.agent.limits import JOB_DEADLINE_S, job_deadline_ms, late
 from bot.authz.actor import Actor, parse_actor
 from bot.channels.base import headline
 from bot.commands.grammar import Malformed, Parsed, render
@@ -34,16 +38,20 @@ def actor_of(run: Run) -> Actor:
 def first_todo(house: House, run: Run) -> Todo:
     """What the text asks for, as far as it says so by itself: chat form first, never a guess.
 
-    A job's prose needs no router: it is its owner's own agent turn (contract §7).
+    A job's prose needs no router: it is its owner's own agent turn (contract §7). So is whatever
+    an agent wrote as a job's prompt, and that is not read as a command either.
     """
+    own_turn = RunAgent(AgentAsk(PERSONAL, None, run.text), Route.AGENT)
+    if run.by_agent:
+        return own_turn
     parsed = house.commands.parse(run.text)
     if isinstance(parsed, Malformed):
-        text = f"{parsed.detail}\n{parsed.usage}" if parsed.usage else parsed.detail
-        return End(Ending(State.REFUSED, text, Code.BAD_COMMAND, Route.EXPLICIT))
+        refusal = parsed.refusal
+        return End(Ending(State.REFUSED, refusal.detail, refusal.code, Route.EXPLICIT))
     if isinstance(parsed, Parsed):
         return RunCommand(parsed.name, parsed.args, Route.EXPLICIT)
     if Source(run.source) is Source.JOB:
-        return RunAgent(AgentAsk(PERSONAL, None, run.text), Route.AGENT)
+        return own_turn
     return AskRouter(run.text, actor_of(run).is_person)
 
 
@@ -69,8 +77,12 @@ async def act(house: House, run_id: str, todo: RunCommand) -> Todo:
         text = render_handback(written, code) + _NOTES.get(command.name, "")
         return End(Ending(State.REFUSED, text, Code.HANDED_BACK, route, effect))
     call = Invocation(actor, run.grants, run.id, now_ms, run.thread)
+    if Source(run.source) is Source.JOB:
+        house = bounded(house, job_deadline_ms(run))
     outcome = await house.commands.invoke(house, call, todo.name, todo.args)
     receipt = "" if route is Route.EXPLICIT else receipt_of(written)
+    if _cut_off(house, run, outcome):
+        return End(replace(late(JOB_DEADLINE_S), route=route, effect=effect))
     if outcome.then is not None:
         return RunAgent(outcome.then, route, receipt)
     return End(_ending_of(outcome, route, effect, receipt))
@@ -98,6 +110,13 @@ def unclear(detail: str) -> Ending:
     return Ending(ending.state, ending.text, ending.code, Route.ROUTED)
 
 
+def _cut_off(house: House, run: Run, outcome: Outcome) -> bool:
+    """Whether a job's command failed since its time was up."""
+    is_job = Source(run.source) is Source.JOB
+    over = house.clock.now_ms() >= job_deadline_ms(run)
+    return is_job and over and outcome.kind is OutcomeKind.FAILED
+
+
 def _written(command: Command, todo: RunCommand) -> str:
     return render(command.name, command.syntax, todo.args)
 
@@ -106,5 +125,6 @@ def _ending_of(outcome: Outcome, route: str, effect: str, receipt: str) -> Endin
     state = _STATES[outcome.kind]
     if state is State.OK and not outcome.text.strip():
         return Ending(State.FAILED, "", Code.NO_OUTPUT, route, effect)
-    text = with_receipt(receipt, outcome.text) if state is State.OK else outcome.text
+    ran = state is not State.REFUSED
+    text = with_receipt(receipt, outcome.text) if ran else outcome.text
     return Ending(state, text, outcome.code, route, effect, outcome.secret)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from bot import org
 from bot.agent import roles
 from bot.agent.ask import PERSONAL, AgentAsk, may
+from bot.agent.bounded import bounded
 from bot.agent.kit import Equip, Kit
-from bot.agent.limits import JOB_DEADLINE_S, Limits, limits_of
+from bot.agent.limits import Limits, deadline_ms, limits_of
 from bot.agent.personal import capabilities_of_owner
 from bot.agent.thread_memory import remember
 from bot.agent.untrusted import RULES
@@ -17,7 +16,6 @@ from bot.ports import House, Json
 from bot.runs.ending import Ending, refused
 from bot.runs.ledger import Run
 from bot.times import iso
-from bot.words import Source
 
 _PERSONAL = """\
 You are the assistant of {actor} in Standing Orders. This is run {run}; it is {now}. You keep \
@@ -41,12 +39,11 @@ def equip_for(house: House, ask: AgentAsk) -> Equip:
         refusal = may(ask, actor_of(run), run.grants)
         if refusal is not None:
             return refused(refusal.code, refusal.detail)
-        limits = limits_of((await house.config.read(org.TIER)).entries)
-        if Source(run.source) is Source.JOB:
-            limits = replace(limits, deadline_s=min(limits.deadline_s, JOB_DEADLINE_S))
+        limits = limits_of((await house.config.read(org.TIER)).entries, run)
+        in_time = bounded(house, deadline_ms(run, limits))
         if ask.role == PERSONAL:
-            return await _personal(house, run, ask, limits)
-        return await _for_repository(house, run, ask, ask.repo or "", limits)
+            return await _personal(in_time, run, ask, limits)
+        return await _for_repository(in_time, run, ask, ask.repo or "", limits)
 
     return equip
 
@@ -74,7 +71,7 @@ async def _personal(house: House, run: Run, ask: AgentAsk, limits: Limits) -> Ki
         rules=RULES,
     )
     return Kit(
-        _opening(prompt, await remember(house.db, run), ask),
+        _opening(prompt, await remember(house.db, run, own=True), ask),
         {tool.name: tool for tool in own.tools},
         limits,
         private=True,

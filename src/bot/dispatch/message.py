@@ -18,7 +18,8 @@ class IncomingMessage:
     ``thread`` is a known thread key; without one the run opens a thread in ``channel``
     that starts with ``lead``. ``slot`` is a name that only one live run may hold besides the
     thread itself: it keeps a standing thread single before it has a key.
-    ``by`` is who pressed, where a person did. Times are epoch milliseconds.
+    ``by`` is who pressed, where a person did. ``by_agent``: an agent wrote the text, so that it is
+    never read as a command. Times are epoch milliseconds.
     """
 
     run_id: str
@@ -37,6 +38,7 @@ class IncomingMessage:
     trigger: Trigger | None = None
     by: str | None = None
     coalesced: int = 0
+    by_agent: bool = False
 
 
 class AdmissionKind(StrEnum):

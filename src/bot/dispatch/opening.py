@@ -13,7 +13,7 @@ from bot.runs import ledger
 from bot.runs.ending import refused
 from bot.runs.ledger import Run
 from bot.schedules.row import PREFIX
-from bot.words import TEXTS, Code, Route, State
+from bot.words import TEXTS, Code, Route
 
 
 async def open_turn(house: House, run_id: str) -> tuple[str | None, Todo]:
@@ -26,7 +26,7 @@ async def open_turn(house: House, run_id: str) -> tuple[str | None, Todo]:
     run = await ledger.begin(house.db, run_id, now_ms)
     if run is None:
         ended = await ledger.get(house.db, run_id)
-        if ended is None or not owes_handback(ended):
+        if ended is None or not ended.owes_handback:
             return None, Gone()
         run = ended
     thread = await _thread_of(house, run, now_ms)
@@ -35,14 +35,9 @@ async def open_turn(house: House, run_id: str) -> tuple[str | None, Todo]:
         ending = refused(code, f"{TEXTS[code].title}: {thread.reason}")
         wait_s = thread.wait_s
         return None, End(ending) if wait_s is None else OpenLater(wait_s, ending)
-    if owes_handback(run):
+    if run.owes_handback:
         return thread, End(refused_write(run.text, run.route or Route.EXPLICIT, run.effect))
     return thread, first_todo(house, run)
-
-
-def owes_handback(run: Run) -> bool:
-    """Whether admission refused it and left the hand-back to be posted."""
-    return run.state is State.REFUSED and run.code == Code.SCHEDULE_WRITE and run.delivery is None
 
 
 async def _thread_of(house: House, run: Run, now_ms: int) -> str | NotOpened | None:

@@ -71,7 +71,7 @@ async def route(house: House, run_id: str, asked: AskRouter, steps: Steps) -> To
     """Have the model sort a prose text, in the step ``route``, and read its choice."""
 
     async def prepare(run: Run) -> tuple[Asked, Limits] | Ending:
-        limits = limits_of((await house.config.read(org.TIER)).entries)
+        limits = limits_of((await house.config.read(org.TIER)).entries, run)
         return question(house.commands, asked), limits
 
     reply = await ask_model(house, run_id, steps, "route", Spent(), prepare)

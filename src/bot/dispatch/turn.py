@@ -16,7 +16,7 @@ from bot.agent.loop import run_agent
 from bot.channels.base import cut, render_outcome, shown
 from bot.dispatch.act import act, with_receipt
 from bot.dispatch.equip import equip_for
-from bot.dispatch.opening import open_turn, owes_handback
+from bot.dispatch.opening import open_turn
 from bot.dispatch.route import route
 from bot.dispatch.todo import AskRouter, End, OpenLater, RunAgent, RunCommand, Todo, dump, load
 from bot.jobs.run import job_ended
@@ -116,8 +116,8 @@ async def _agent(house: House, run_id: str, todo: RunAgent, steps: Steps) -> End
     ending = await run_agent(house, run_id, steps, equip_for(house, todo.ask))
     if ending is None:
         return None
-    good = ending.state is State.OK
-    text = with_receipt(todo.receipt, ending.text) if good else ending.text
+    ran = ending.state is not State.REFUSED
+    text = with_receipt(todo.receipt, ending.text) if ran else ending.text
     return replace(ending, text=text, route=todo.route, effect=Effect.EXEC)
 
 
@@ -129,7 +129,7 @@ async def _deliver(house: House, run_id: str, thread: str | None, ending: Ending
     """
     now_ms = house.clock.now_ms()
     run = await ledger.begin(house.db, run_id, now_ms) or await ledger.get(house.db, run_id)
-    if run is None or not (run.live or owes_handback(run)):
+    if run is None or not (run.live or run.owes_handback):
         return [None, None]
     surface = None if thread is None else house.channels.get(thread.partition(":")[0])
     if thread is None and ending.code != Code.NO_CHANNEL:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -13,13 +13,17 @@ from bot.words import Code, Refused
 MAX_NAMED = 5
 """Problems that one refusal names; the rest are counted."""
 
-Body = TypeVar("Body", bound=BaseModel)
-
 
 class StrictBody(BaseModel):
     """A request's body: no coercion, no field that is not declared."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    non_finite: ClassVar[bool] = False
+    """Whether NaN and Infinity are read as numbers, for a service that says what is wrong."""
+
+
+Body = TypeVar("Body", bound=StrictBody)
 
 
 def read_body(model: type[Body], raw: bytes) -> Body | Refused:
@@ -31,7 +35,7 @@ def read_body(model: type[Body], raw: bytes) -> Body | Refused:
     if len(raw) > MAX_BODY:
         return too_large()
     try:
-        data: Any = loads(raw.decode()) if raw.strip() else {}
+        data: Any = loads(raw.decode(), non_finite=model.non_finite) if raw.strip() else {}
     except ValueError:
         return Refused(Code.BAD_REQUEST, "The body is not JSON.")
     if not isinstance(data, dict):

@@ -6,7 +6,7 @@ Whatever names another person's job is 404, by whichever door (contract §7).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from bot import events
 from bot.agent.limits import JOB_DEADLINE_S
@@ -31,6 +31,8 @@ GRACE_MS = 5_000
 class NewJob(StrictBody):
     """The body of ``POST /api/jobs``. Values of any type: what is wrong with one is said in the
     words of the service."""
+
+    non_finite: ClassVar[bool] = True
 
     name: Any = None
     prompt: Any = None

@@ -50,9 +50,10 @@ async def start(house: House, admission: Admission) -> None:
 
 
 async def wait(house: House, run_id: str, wait_ms: int) -> Run | None:
-    """The run once it has ended; None where it has not in ``wait_ms``, or cannot be read.
+    """The run once it has ended; None where it has not in ``wait_ms``.
 
-    What is counted is the time slept, since a clock may be set while we wait.
+    What is counted is the time slept, since a clock may be set while we wait. A database that
+    does not answer once is asked again.
     """
     waited, pause = 0, FIRST_PAUSE_MS
     while waited < wait_ms:
@@ -61,7 +62,7 @@ async def wait(house: House, run_id: str, wait_ms: int) -> Run | None:
         try:
             run = await ledger.get(house.db, run_id)
         except Fault:
-            return None
+            run = None
         if run is not None and not run.live:
             return run
         pause = min(2 * pause, LONGEST_PAUSE_MS, max(wait_ms - waited, 1))

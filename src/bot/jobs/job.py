@@ -13,7 +13,8 @@ class Job:
 
     ``last_fired_at`` is its last claim and the base that the next due instant is counted from.
     ``thread`` is where it was made, if in a thread. ``version`` grows with every claim, and a
-    claim holds for one version alone.
+    claim holds for one version alone. ``by_agent``: an agent wrote the prompt, at its owner's
+    word, and it is never read as a command.
     """
 
     id: str
@@ -26,6 +27,7 @@ class Job:
     enabled: bool = True
     thread: str | None = None
     version: int = 1
+    by_agent: bool = False
 
     @property
     def base(self) -> int:

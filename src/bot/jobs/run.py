@@ -79,6 +79,7 @@ def message_of(
         claimed_at=claimed_at,
         trigger=trigger,
         by=by,
+        by_agent=job.by_agent,
     )
 
 

@@ -58,12 +58,14 @@ async def create(
     job_id: str,
     now_ms: int,
     thread: str | None = None,
+    by_agent: bool = False,
 ) -> Job | Refused:
     """Store a new job of ``owner``, or say why not.
 
     ``thread`` is where it was asked for: its results are told there unless the owner has linked
-    a chat. The job counts from the second of its making, which is what people are shown. An id
-    that is the owner's already is the same call repeated, and is answered as made.
+    a chat. ``by_agent``: an agent wrote the prompt. The job counts from the second of its making,
+    which is what people are shown. An id that is the owner's already is the same call repeated,
+    and is answered as made.
     """
     made_at = now_ms - now_ms % 1000
     spec = parse_when(draft.schedule, draft.run_in_minutes, made_at)
@@ -72,7 +74,7 @@ async def create(
         if isinstance(refusal, Refused):
             return refusal
     assert isinstance(name, str) and isinstance(prompt, str) and not isinstance(spec, Refused)
-    job = Job(job_id, owner.id, name, prompt, spec, made_at, thread=thread)
+    job = Job(job_id, owner.id, name, prompt, spec, made_at, thread=thread, by_agent=by_agent)
     if await store.insert(house.db, job):
         return job
     known = await store.get(house.db, owner.id, job_id)

@@ -31,12 +31,13 @@ MAX_A_TICK = 200
 _ID = re.compile(r"[a-z0-9]{1,40}", re.ASCII)
 _COLUMNS = (
     "id, user_id, name, prompt, schedule, run_at, enabled, created_at, last_fired_at, thread, "
-    "version"
+    "version, by_agent"
 )
 _INSERT = """
-INSERT INTO jobs (id, user_id, name, prompt, schedule, run_at, created_at, next_at, thread)
-SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9
-WHERE (SELECT count(*) FROM jobs WHERE user_id = ?2 AND enabled = 1) < ?10
+INSERT INTO jobs
+  (id, user_id, name, prompt, schedule, run_at, created_at, next_at, thread, by_agent)
+SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
+WHERE (SELECT count(*) FROM jobs WHERE user_id = ?2 AND enabled = 1) < ?11
 ON CONFLICT DO NOTHING
 """
 _PRUNE = """
@@ -184,6 +185,7 @@ async def insert(db: Database, job: Job) -> bool:
                     job.created_at,
                     job.next_at,
                     job.thread,
+                    int(job.by_agent),
                     MAX_JOBS_PER_USER,
                 ),
             ),
@@ -312,5 +314,6 @@ def _read(row: Mapping[str, Any]) -> Job | BrokenJob:
         enabled=bool(row["enabled"]),
         thread=row["thread"],
         version=row["version"],
+        by_agent=bool(row["by_agent"]),
     )
     return job if reason is None else BrokenJob(job, reason)

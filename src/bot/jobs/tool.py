@@ -54,7 +54,7 @@ async def _call(call: ToolCall) -> ToolResult:
     answer = await _do(call, owner)
     if isinstance(answer, Refused):
         return ToolResult(f"{answer.code}: {answer.detail}", ok=False)
-    return ToolResult(answer)
+    return ToolResult(answer, receipt=call.args.get("action") != "list")
 
 
 async def _do(call: ToolCall, owner: Actor) -> str | Refused:
@@ -83,6 +83,7 @@ async def _do(call: ToolCall, owner: Actor) -> str | Refused:
         job_id=service.job_id_of(call.key),
         now_ms=call.now_ms,
         thread=call.run.thread,
+        by_agent=True,
     )
     return job if isinstance(job, Refused) else service.receipt(job, call.now_ms)
 

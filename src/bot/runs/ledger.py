@@ -19,11 +19,11 @@ from bot.words import Code, Refused, State
 COLUMNS = (
     "id, actor, grants, source, name, row_id, due_at, claimed_at, trigger, by, channel, thread, "
     "slot, lead, text, route, effect, state, code, output, delivery, coalesced, admitted_at, "
-    "started_at, touched_at, resumed, finished_at, model_calls, tokens_in, tokens_out"
+    "started_at, touched_at, resumed, finished_at, model_calls, tokens_in, tokens_out, by_agent"
 )
 _INSERTED = (
     "id, actor, grants, source, name, row_id, due_at, claimed_at, trigger, by, channel, thread, "
-    "slot, lead, text, coalesced"
+    "slot, lead, text, coalesced, by_agent"
 )
 _FROM_JSON = ", ".join(f"json_extract(value, '$.{name}')" for name in _INSERTED.split(", "))
 _ADMIT = f"""
@@ -35,6 +35,7 @@ SELECT {_FROM_JSON},
 FROM json_each(?1) WHERE true
 ON CONFLICT DO NOTHING RETURNING id
 """
+_OWING = "(state = 'refused' AND code = 'schedule_write' AND delivery IS NULL)"
 # One bound value may hold 2 MB; a row is at most a 4,000 character text and its names.
 _CHUNK = 100
 
@@ -73,11 +74,18 @@ class Run:
     model_calls: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
+    by_agent: bool = False
 
     @property
     def live(self) -> bool:
         """Whether it still holds its slot."""
         return self.state is State.RUNNING
+
+    @property
+    def owes_handback(self) -> bool:
+        """Whether admission refused it as a write and its hand-back is still to be posted."""
+        refused = self.state is State.REFUSED and self.code == Code.SCHEDULE_WRITE
+        return refused and self.delivery is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +102,7 @@ def _read(row: Mapping[str, Any]) -> Run:
     values: dict[str, Any] = dict(row)
     values["grants"] = () if isinstance(grants, Refused) else grants
     values["state"] = State(row["state"])
+    values["by_agent"] = bool(row["by_agent"])
     return Run(**values)
 
 
@@ -153,6 +162,7 @@ def _entry(message: IncomingMessage, verdict: Verdict | None, now_ms: int) -> di
         "lead": message.lead,
         "text": message.text,
         "coalesced": message.coalesced,
+        "by_agent": int(message.by_agent),
         "state": State.REFUSED if verdict else State.RUNNING,
         "code": verdict.code if verdict else None,
         "route": verdict.route if verdict else None,
@@ -188,6 +198,7 @@ async def get_many(db: Database, run_ids: Sequence[str]) -> dict[str, Run]:
 
 _OPEN_TO_ALL = """(source <> 'job' AND coalesce(thread, channel, '') NOT GLOB 'web:@*'
   AND coalesce(thread, channel, '') NOT GLOB 'slack:D*'
+  AND coalesce(thread, channel, '') NOT GLOB 'slack:*/r*'
   AND coalesce(thread, channel, '') NOT GLOB 'telegram:[0-9]*')"""
 
 
@@ -211,10 +222,12 @@ async def recent(
     return [_read(row) for row in rows.rows]
 
 
-async def live(db: Database, *, limit: int = 200) -> list[Run]:
-    """Runs that hold their slot, the longest untouched first."""
+async def unfinished(db: Database, *, limit: int = 200) -> list[Run]:
+    """Runs that hold their slot or owe a hand-back, the longest untouched first."""
     rows = await db.run(
-        f"SELECT {COLUMNS} FROM runs WHERE state = 'running' ORDER BY touched_at LIMIT ?", limit
+        f"SELECT {COLUMNS} FROM runs WHERE state = 'running' "
+        f"UNION ALL SELECT {COLUMNS} FROM runs WHERE {_OWING} ORDER BY touched_at LIMIT ?",
+        limit,
     )
     return [_read(row) for row in rows.rows]
 
@@ -250,17 +263,23 @@ async def begin(db: Database, run_id: str, now_ms: int) -> Run | None:
     return _read(begun.rows[0]) if begun.rows else None
 
 
-async def earlier_in_thread(db: Database, run: Run, *, limit: int) -> list[Run]:
-    """The last runs of the run's thread that were admitted before it, oldest first."""
+async def earlier_in_thread(
+    db: Database, run: Run, *, limit: int, actor: str | None = None
+) -> list[Run]:
+    """The last runs of the run's thread that were admitted before it, oldest first.
+
+    Those of one ``actor``, where it is given.
+    """
     if run.thread is None:
         return []
     found = await db.run(
-        f"SELECT {COLUMNS} FROM runs WHERE thread = ? AND admitted_at <= ? AND id != ? "
-        "ORDER BY admitted_at DESC, rowid DESC LIMIT ?",
+        f"SELECT {COLUMNS} FROM runs WHERE thread = ?1 AND admitted_at <= ?2 AND id != ?3 "
+        "AND (?5 IS NULL OR actor = ?5) ORDER BY admitted_at DESC, rowid DESC LIMIT ?4",
         run.thread,
         run.admitted_at,
         run.id,
         limit,
+        actor,
     )
     return [_read(row) for row in reversed(found.rows)]
 
@@ -274,7 +293,8 @@ async def set_thread(db: Database, run_id: str, thread: str) -> bool:
 async def mark_resumed(db: Database, run_id: str, now_ms: int) -> None:
     """Count one resumption of a stalled run."""
     await db.run(
-        "UPDATE runs SET resumed = resumed + 1, touched_at = ? WHERE id = ? AND state = 'running'",
+        "UPDATE runs SET resumed = resumed + 1, touched_at = ? "
+        f"WHERE id = ? AND (state = 'running' OR {_OWING})",
         now_ms,
         run_id,
     )

@@ -14,7 +14,9 @@ from bot.authz.grants import ALL, Grant, covers
 from bot.runs.ledger import Run
 from bot.words import Source
 
-_OWN_PLACE = re.compile(r"web:@|slack:D|telegram:[0-9]")
+_OWN_PLACE = re.compile(r"web:@|slack:D|slack:.*/r|telegram:[0-9]", re.DOTALL)
+"""A person's own web channel, a direct message, the answer to a slash command (which Slack shows
+to its caller alone)."""
 
 
 def reader_of(actor: Actor, held: Iterable[Grant]) -> str | None:
@@ -26,4 +28,5 @@ def may_see(run: Run, reader: str | None) -> bool:
     """Whether a run may be shown to ``reader``; ``ledger.recent`` asks the same in SQL."""
     if reader is None or run.actor == reader:
         return True
-    return run.source != Source.JOB and not _OWN_PLACE.match(run.thread or run.channel or "")
+    place = run.channel if run.thread is None else run.thread
+    return run.source != Source.JOB and not _OWN_PLACE.match(place or "")

@@ -1,8 +1,8 @@
 """The resident watchdog: holds the ledger against the engine, every ten minutes.
 
 It starts what was admitted and never started, resumes what stalled, ends what died and frees
-its slot, and writes down claims that never started, so that nothing is silent. It never
-re-fires a claim: a person does (contract §3).
+its slot, sees that refused writes are handed back, and writes down claims that never started, so
+that nothing is silent. It never re-fires a claim: a person does (contract §3).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from enum import StrEnum
 from bot import org
 from bot.announce import announce
 from bot.channels.base import render_outcome
+from bot.dispatch.handback import render_handback
 from bot.dispatch.turn import RECORDED
 from bot.jobs.run import end_lost, job_ended
 from bot.ports import EngineStatus, Fault, Firing, House, Posted
@@ -35,7 +36,7 @@ DEADLINE_MS = 30 * 60_000
 
 
 class Remedy(StrEnum):
-    """What the watchdog does about one live run."""
+    """What the watchdog does about one unfinished run."""
 
     LEAVE = "leave"
     START = "start"
@@ -44,7 +45,7 @@ class Remedy(StrEnum):
 
 
 def remedy(run: Run, status: EngineStatus, now_ms: int) -> Remedy:
-    """What a live run needs, by how its instance stands. Pure; ``now_ms`` epoch milliseconds."""
+    """What an unfinished run needs, by how its instance stands. Pure; ``now_ms`` epoch ms."""
     # A step noted well ahead of now was noted under a wrong clock, and says nothing.
     quiet_ms = now_ms - run.touched_at
     stalled = quiet_ms >= STALL_MS or quiet_ms < -SKEW_MS
@@ -86,7 +87,7 @@ async def watch(house: House) -> WatchReport:
     """One round. A store that fails in the middle is reported; the rest goes on."""
     now_ms = house.clock.now_ms()
     report = WatchReport()
-    for run in await ledger.live(house.db):
+    for run in await ledger.unfinished(house.db):
         try:
             await _tend(house, run, now_ms, report)
         except Fault as fault:
@@ -125,7 +126,10 @@ async def _tend(house: House, run: Run, now_ms: int, report: WatchReport) -> Non
         report.resumed.append(run.id)
     else:
         # The slot is freed first: an engine that does not answer keeps no thread busy.
-        if await end(house, run, Code.TIMED_OUT if late else Code.INTERRUPTED, now_ms):
+        if run.owes_handback:
+            await _hand_back(house, run, now_ms)
+            report.ended.append(run.id)
+        elif await end(house, run, Code.TIMED_OUT if late else Code.INTERRUPTED, now_ms):
             report.ended.append(run.id)
         if status is EngineStatus.ALIVE:
             await house.engine.stop(run.id)
@@ -142,7 +146,7 @@ async def end(house: House, run: Run, code: Code, now_ms: int) -> bool:
     )
     if ended:
         told = render_outcome(State.FAILED, code, text)
-        delivery = await _say_ended(house, run, told, now_ms)
+        delivery = await _say(house, run, told, now_ms, key=f"{run.id}-end")
         await ledger.set_delivery(house.db, run.id, delivery, text)
     current = await ledger.get(house.db, run.id)
     if current is not None and Source(current.source) in RECORDED:
@@ -152,16 +156,25 @@ async def end(house: House, run: Run, code: Code, now_ms: int) -> bool:
     return ended
 
 
-async def _say_ended(house: House, run: Run, text: str, now_ms: int) -> str:
-    key = f"{run.id}-end"
+async def _hand_back(house: House, run: Run, now_ms: int) -> None:
+    """Post the hand-back that a run's own instance could not, under the same key: once."""
+    text = render_handback(run.text, None)
+    told = render_outcome(run.state, run.code, text)
+    delivery = await _say(house, run, told, now_ms, key=f"{run.id}-out")
+    await ledger.set_delivery(house.db, run.id, delivery, text)
+    current = await ledger.get(house.db, run.id)
+    if current is not None:
+        await house.history.record([firing_of_run(current)])
+
+
+async def _say(house: House, run: Run, text: str, now_ms: int, *, key: str) -> str:
     if run.thread is not None:
         surface = house.channels.get(run.thread.partition(":")[0])
         if surface is not None:
             return str(await surface.post(run.thread, text, key=key, now_ms=now_ms))
     elif run.channel is not None:
-        await announce(
-            house, f"{run.name or run.actor}: {text}", key=key, now_ms=now_ms, channel=run.channel
-        )
+        told = f"{run.name or run.actor}: {text}"
+        return str(await announce(house, told, key=key, now_ms=now_ms, channel=run.channel))
     return str(Posted(Delivery.UNKNOWN))
 
 

@@ -1,21 +1,36 @@
+from typing import Any
+
 import pytest
 
 from bot.agent.limits import CEILINGS, Limits, Spent, bad_ceiling, deadline_ms, limits_of, passed
-from bot.words import Code
+from bot.runs.ledger import Run
+from bot.words import Code, Source
 from tests.support.turns import Office
 
 DEFAULTS = Limits(60, 500_000, 900)
 
 
+def turn(**values: Any) -> Run:
+    office = Office()
+    office.admit("hello", **values)
+    return office.run()
+
+
 def test_the_org_document_sets_them():
     entries = {"agent.max_steps": 3, "agent.max_tokens": 2_000, "agent.deadline_s": 5}
-    assert limits_of(entries) == Limits(3, 2_000, 5)
-    assert limits_of({}) == DEFAULTS
+    assert limits_of(entries, turn()) == Limits(3, 2_000, 5)
+    assert limits_of({}, turn()) == DEFAULTS
+
+
+def test_a_job_has_fifty_seconds_or_less():
+    job = turn(source=Source.JOB, name="stretch", row_id="job1")
+    assert limits_of({}, job).deadline_s == 50
+    assert limits_of({"agent.deadline_s": 5}, job).deadline_s == 5
 
 
 @pytest.mark.parametrize("value", [0, -1, 10**9, 3.5, "3", True, None, [3], {}])
 def test_a_value_out_of_bounds_counts_as_the_default(value: object):
-    assert limits_of(dict.fromkeys(CEILINGS, value)) == DEFAULTS
+    assert limits_of(dict.fromkeys(CEILINGS, value), turn()) == DEFAULTS
 
 
 def test_such_a_value_is_refused_when_it_is_set():

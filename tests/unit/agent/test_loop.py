@@ -9,7 +9,7 @@ from bot.agent.limits import Limits
 from bot.agent.loop import run_agent
 from bot.agent.tools import Tool, ToolCall, ToolResult
 from bot.authz.grants import Grant
-from bot.ports import Fault
+from bot.ports import Fault, HttpReply
 from bot.runs.ending import Ending, refused
 from bot.runs.ledger import Run
 from bot.words import Code, State
@@ -115,6 +115,37 @@ class TestGoingOn:
         assert office.asked == []
 
 
+class TestReceipts:
+    """What a tool's receipt says reaches the person word for word, whatever the model says."""
+
+    RECEIPT = ToolResult("Job stretch (id7) runs every day.", receipt=True)
+
+    def test_is_told_where_the_model_leaves_it_out(self):
+        bench = Bench(calls(("look", {"text": "a"}), ("look", {"text": "b"})), says("Done."))
+        bench.gives = self.RECEIPT
+        told = f"{self.RECEIPT.text}\n{self.RECEIPT.text}\nDone."
+        assert bench.go() == Ending(State.OK, told)
+
+    def test_is_not_told_twice(self):
+        bench = Bench(calls(("look", {"text": "a"})), says(f"I did. {self.RECEIPT.text}"))
+        bench.gives = self.RECEIPT
+        assert bench.go() == Ending(State.OK, f"I did. {self.RECEIPT.text}")
+
+    def test_is_told_with_a_bad_end_as_well(self):
+        bench = Bench(calls(("look", {"text": "a"})), says(""))
+        bench.gives = self.RECEIPT
+        ending = bench.go()
+        assert ending is not None
+        assert ending.code == Code.NO_OUTPUT
+        assert ending.text.startswith(f"{self.RECEIPT.text}\n")
+
+    def test_is_kept_by_its_step(self):
+        bench = Bench(calls(("look", {"text": "a"})), says("Done."))
+        bench.gives = self.RECEIPT
+        first = bench.go()
+        assert bench.go(KeptSteps(dict(bench.steps.kept))) == first
+
+
 class TestEnding:
     @pytest.mark.parametrize("text", [None, "", "  \n "])
     def test_an_empty_last_word_is_no_output(self, text: str | None):
@@ -159,6 +190,16 @@ class TestEnding:
         bench.go()
         timeouts = [sent.timeout_s for sent in bench.house.http.sent]
         assert timeouts == [45, 20]
+
+    def test_a_tools_requests_end_with_the_turn(self):
+        bench = Bench(calls(("look", {"text": "x"})), says("x"))
+        bench.house.clock.advance(seconds=5)
+        bench.go()
+        (call,) = bench.called
+        bench.house.clock.advance(seconds=85)
+        bench.office.outside = lambda sent: HttpReply(200, {}, "fine")
+        run(call.house.http.send("GET", "https://example.com/"))
+        assert bench.house.http.sent[-1].timeout_s == 15
 
     @pytest.mark.parametrize("last", ["model-1", "tool-1-1", "model-2", "tool-2-1"])
     def test_a_cancel_stops_it_between_any_two_steps(self, last: str):

@@ -68,7 +68,7 @@ COMMANDS = (
     Entry(
         "job add",
         "job add NAME every 30m|every 2h|daily at 09:00|in 45 minutes: PROMPT",
-        Syntax((word("name"), words("when", forms=WHEN)), body=body("prompt")),
+        Syntax((word("name"), words("when", forms=WHEN)), body=body("prompt", may_be_empty=True)),
     ),
     Entry("job list", "job list", NOTHING),
     Entry("job delete", "job delete ID", ID),

@@ -19,6 +19,14 @@ def test_runs_the_command_once():
     assert alice.house.config.get().entries == {"zone": "UTC"}
 
 
+def test_what_it_answers_in_secret_stays_secret():
+    """The ledger keeps no one-time code, whatever way the command was said."""
+    alice = Caller(house(telegram_bot_token="t"))
+    for command in ("link telegram", "mcp add wiki https://mcp.example.com/"):
+        outcome = alice.ok(f"confirm {handed_back(alice, command)}")
+        assert outcome.secret, command
+
+
 def test_a_code_reads_in_any_case():
     alice = Caller(house())
     alice.ok(f"confirm {handed_back(alice, 'whoami').lower()}")

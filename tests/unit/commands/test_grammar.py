@@ -332,10 +332,13 @@ class TestProse:
             ("agent:run: x", "agent:run"),
             ("help shcedule add", "help"),
             ("help shcedule", "help"),
+            ("schedule frobnicate", "schedule"),
+            ("config frob", "config"),
+            ("memory frob", "memory"),
         ],
     )
     def test_a_slip_is_a_command_gone_wrong(self, text: str, nearest: str):
-        assert malformed(text).usage == BY_NAME[nearest].usage
+        assert malformed(text).usage.startswith(nearest)
 
     def test_a_family_word_alone_shows_its_family(self):
         found = malformed("Memory")
@@ -387,7 +390,7 @@ class TestBinding:
             ("job delete", {"id": 1.5}, "is a text"),
             ("job delete", {"id": "1", "name": "x"}, "no argument 'name'"),
             ("job add", {"name": "a", "when": "soon", "prompt": "x"}, "is not one of"),
-            ("job add", {"name": "a", "when": "every 2h", "prompt": " \n"}, "PROMPT is missing"),
+            ("agent:run", {"role": "r", "repo": "a/b", "ask": " \n"}, "ASK is missing"),
             ("skill add", {"name": "a", "url": "b", "writes": "yes"}, "takes no value"),
             (
                 "schedule add",

@@ -40,6 +40,7 @@ def test_what_changes_something_is_a_write():
         ("every 2h", ("*/2h", None)),
         ("Daily at 09:00", ("daily@09:00", None)),
         ("in 45 minutes", (None, "2026-03-02T09:45:00+00:00")),
+        ("in 1 minute", (None, "2026-03-02T09:01:00+00:00")),
     ],
 )
 def test_each_form_of_time_is_taken(when: str, view: tuple[str | None, str | None]):
@@ -83,7 +84,7 @@ def test_a_bad_time_is_refused_by_the_service(when: str):
     "text",
     [
         *("job add", "job add morning", "job add morning every 30m", "job add morning: hello"),
-        *("job add morning sometimes: hello", "job add morning every 30m: ", "job delete"),
+        *("job add morning sometimes: hello", "job delete"),
         *("job add morning in 45 seconds: hello", "job list all"),
     ],
 )
@@ -91,6 +92,10 @@ def test_what_does_not_fit_is_told_the_usage(text: str):
     found = alice().house.commands.parse(text, strict=True)
     assert isinstance(found, Malformed)
     assert "job" in found.usage
+
+
+def test_an_empty_prompt_is_refused_in_the_words_of_every_surface():
+    assert alice().refused("job add morning every 30m:") is Code.BAD_TEXT
 
 
 def test_a_name_may_have_blanks_in_quotes():

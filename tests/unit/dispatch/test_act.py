@@ -2,9 +2,11 @@
 
 import pytest
 
+from bot.ports import HttpReply
 from bot.words import Source
-from tests.support.model_server import calls
+from tests.support.model_server import calls, says
 from tests.support.turns import KeptSteps, Office
+from tests.support.world import Sent
 from tests.unit.builders import entry
 
 SCHEDULE = "schedule:nightly"
@@ -14,8 +16,8 @@ WRITE = ("schedule remove nightly", "schedule_remove", {"name": "nightly"})
 ALL = ("all",)
 
 
-def office(*script: object) -> Office:
-    made = Office(*script)  # type: ignore[arg-type]
+def office(*script: object, **overrides: object) -> Office:
+    made = Office(*script, **overrides)  # type: ignore[arg-type]
     made.house.config.put({"schedules.nightly": entry("nightly", text="whoami")})
     return made
 
@@ -130,6 +132,36 @@ class TestAJob:
 
     def test_reads_by_what_is_written_out(self):
         assert office().say(READ[0], source=Source.JOB).state == "ok"
+
+    @pytest.mark.parametrize("text", [READ[0], EXEC[0], WRITE[0], "confirm ABCDEFGH", "schedule"])
+    def test_never_reads_an_agents_words_as_a_command(self, text: str):
+        at = office(says("I may not."))
+        run = at.say(text, grants=ALL, source=Source.JOB, by_agent=True)
+        assert (run.state, run.route, run.output) == ("ok", "agent", "I may not.")
+        assert at.asked[0]["messages"][-1]["content"] == text
+        assert at.house.engine.started == []
+        assert not removed(at)
+
+    def test_that_waits_for_the_outside_past_its_deadline_is_timed_out(self):
+        at = office(settings={"github_token": "t"})
+
+        def hangs(sent: Sent) -> HttpReply:
+            at.house.clock.advance(seconds=sent.timeout_s)
+            return HttpReply(500, {}, "")
+
+        at.outside = hangs
+        at.steps.after = lambda name: at.house.clock.advance(seconds=45)
+        run = at.say("advisories in acme/api", source=Source.JOB, grants=ALL)
+        assert (run.state, run.code) == ("failed", "timed_out")
+        assert [sent.timeout_s for sent in at.house.http.sent] == [5]
+
+
+class TestReceipt:
+    def test_stands_over_what_failed_as_well(self):
+        at = office(calls(("advisories", {"repo": "acme/api"})))
+        run = at.say("which advisories are open in acme/api?", grants=ALL)
+        assert run.state == "failed"
+        assert "ran: advisories in acme/api" in at.said.splitlines()
 
 
 class TestAChangeOfCode:

@@ -11,7 +11,7 @@ from bot import events
 from bot.commands.all import REGISTRY
 from bot.dispatch.turn import run_turn
 from bot.events import Event, EventKind
-from bot.ports import EngineStatus
+from bot.ports import EngineStatus, Fault
 from bot.runs import ledger
 from bot.words import Code, State
 from tests.support.drive import Pause, run
@@ -152,7 +152,7 @@ class TestBothDoors:
         assert answer.json["detail"].endswith(".")
         assert door.list() == []
 
-    @pytest.mark.parametrize("number", ["1e400", "-1e400", "1e309"])
+    @pytest.mark.parametrize("number", ["1e400", "-1e400", "1e309", "NaN", "Infinity", "-Infinity"])
     def test_a_number_that_is_infinite_is_422(self, door: Door, number: str):
         path = "/api/jobs" if door.kind == BY_SESSION else "/jobs"
         who = b"" if door.kind == BY_SESSION else b'"userId": "web:ci", '
@@ -257,6 +257,22 @@ class TestRunByHand:
                 await ledger.finish(client.house.db, run_id, now_ms=clock.now_ms(), **ended)
 
         return while_asleep
+
+    def test_a_database_that_does_not_answer_once_ends_nothing(self):
+        client = bot()
+        made = add(client)
+        client.house.clock.pause = self.ending(client, 20_000)
+        failed: list[str] = []
+
+        async def fails_once(point: str) -> None:
+            if client.house.engine.started and point.startswith("db.") and not failed:
+                failed.append(point)
+                raise Fault("down")
+
+        client.house.db.pause = fails_once
+        answer = self.ask(client, made["id"])
+        assert failed
+        assert (answer.status, answer.json["state"]) == (200, "ok")
 
     def test_it_waits_for_the_end_and_answers_with_the_outcome(self):
         client = bot()

@@ -8,16 +8,21 @@ import logging
 import pytest
 
 from bot.agent.limits import JOB_DEADLINE_S
+from bot.authz.grants import grants_of
+from bot.dispatch.admit import admit
+from bot.dispatch.message import IncomingMessage
+from bot.dispatch.turn import run_turn
 from bot.jobs.run import LOST_MS, end_lost, hand_run_id, job_ended, run_id_of
 from bot.ports import EngineStatus, Fault, HttpReply
 from bot.runs import ledger
 from bot.runs.watchdog import end
-from bot.words import Code, State
+from bot.words import Code, Source, State
 from tests.support.drive import run
+from tests.support.turns import KeptSteps
 from tests.support.world import Sent
 from tests.unit.builders import ms
 from tests.unit.jobs import model
-from tests.unit.jobs.office import Office
+from tests.unit.jobs.office import Office, person
 
 
 def with_model(*replies: HttpReply) -> Office:
@@ -161,6 +166,39 @@ class TestBadEnd:
         assert "may list jobs" in answers[1]
         assert "may list jobs" in answers[2]
         assert [row["id"] for row in office.rows()] == [job.id]
+
+
+class TestAnAgentsWords:
+    def test_that_a_turn_made_a_job_of_are_never_a_command(self):
+        """A server that the agent read says which jobs to make; none of them commands."""
+        office = with_model(
+            model.calls("agent", role="personal"),
+            model.calls("schedule", action="create", name="n", prompt="run list", schedule="*/1m"),
+            model.says("Done."),
+            model.says("I keep reminders."),
+        )
+        actor = person()
+        message = IncomingMessage(
+            run_id="said",
+            actor=actor,
+            grants=grants_of(actor, {}, frozenset()),
+            source=Source.MESSAGE,
+            text="what is the weather?",
+            thread="web:general/t1",
+        )
+        run(admit(office.house, [message], office.house.clock.now_ms()))
+        run(run_turn(office.house, "said", KeptSteps()))
+        said = run(ledger.get(office.house.db, "said"))
+        assert said is not None
+        assert "Job n (" in (said.output or ""), "the receipt is told, whatever the model says"
+        office.tick("10:08")
+        office.turns()
+        (made,) = [row for row in office.runs() if row["source"] == "job"]
+        assert (made["text"], made["route"], made["output"]) == (
+            "run list",
+            "agent",
+            "I keep reminders.",
+        )
 
 
 class TestCommand:

@@ -182,7 +182,7 @@ class TestCost:
             (store._CLAIM, ("[]", NOW)),
             (store._CLAIMED_RUNS, ("[]", NOW, "tick")),
             (store._LISTED, ("web:alice", None)),
-            (store._INSERT, tuple(range(10))),
+            (store._INSERT, tuple(range(11))),
             (store._PRUNE, ("web:alice", 20)),
         ],
     )

@@ -1,6 +1,9 @@
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from bot.authz.actor import Actor, Surface
+from bot.channels.slack_replies import reply_thread
 from bot.commands.all import REGISTRY
 from bot.commands.registry import Invocation
 from bot.dispatch.message import IncomingMessage
@@ -18,7 +21,34 @@ PLACES = {
     "an own web thread": {"thread": "web:@alice/jobs"},
     "a direct message in Slack": {"thread": "slack:D042/1.2"},
     "a direct message in Telegram": {"thread": "telegram:77"},
+    "the answer to a slash command": {"thread": reply_thread("slack:C042", "ab12")},
+    "a slash command's channel": {"thread": None, "channel": "web:@alice"},
 }
+
+PLACE = st.builds(
+    "".join,
+    st.lists(
+        st.sampled_from(
+            [
+                "web:",
+                "slack:",
+                "telegram:",
+                "http:",
+                "@",
+                "C",
+                "D",
+                "-",
+                "1",
+                "r",
+                "/",
+                "/r",
+                "\n",
+                "",
+            ]
+        ),
+        max_size=6,
+    ),
+)
 
 
 def house_with(**values):
@@ -59,11 +89,23 @@ def test_what_is_somebodys_own_is_read_by_them_and_by_who_holds_all(values):
         {"thread": "web:general/abc"},
         {"thread": "slack:C042/1.2"},
         {"thread": "telegram:-100/7"},
+        {"thread": "web:general/r1"},
+        {"thread": "http:ci/r1"},
         {"source": Source.SCHEDULE},
     ],
 )
 def test_the_rest_is_read_by_everybody_who_reads_runs(values):
     assert listed(house_with(**values), BOB, READ)
+
+
+@given(
+    thread=st.none() | PLACE,
+    channel=st.none() | PLACE,
+    source=st.sampled_from([Source.JOB, Source.MESSAGE]),
+)
+@settings(deadline=None)
+def test_the_list_and_the_look_agree_of_every_place(thread, channel, source):
+    listed(house_with(thread=thread, channel=channel, source=source), BOB, READ)
 
 
 @pytest.mark.parametrize("command", ["run show", "run cancel"])

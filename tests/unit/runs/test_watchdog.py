@@ -30,6 +30,22 @@ def admitted(house, run_id="run1", **values):
     return run(ledger.get(house.db, run_id))
 
 
+def refused_write(house):
+    message = IncomingMessage(
+        run_id="run1",
+        actor=Actor(Surface.SCHEDULE, "nightly"),
+        grants=(),
+        source=Source.SCHEDULE,
+        text="schedule pause nightly",
+        name="nightly",
+        row_id="row1",
+        due_at=house.clock.now_ms(),
+        claimed_at=house.clock.now_ms(),
+        channel="web:ops",
+    )
+    run(admit(house, [message], house.clock.now_ms()))
+
+
 class TestRemedy:
     @pytest.fixture
     def made(self):
@@ -84,6 +100,26 @@ class TestARound:
         assert (made.state, made.code, made.delivery) == ("failed", "interrupted", "delivered")
         assert "interrupted" in house.web.texts(opened.thread)[-1]
         assert admitted(house, "run2", thread=opened.thread).live, "the slot is free"
+
+    def test_starts_the_hand_back_of_a_refused_write_that_was_never_started(self):
+        house = make_house(commands=REGISTRY)
+        refused_write(house)
+        house.clock.advance(minutes=3)
+        assert run(watch(house)).started == ["run1"]
+        assert run(watch(house)).started == [], "it is given its two minutes"
+
+    def test_hands_back_by_itself_what_an_instance_died_over(self):
+        house = make_house(commands=REGISTRY)
+        refused_write(house)
+        house.engine.statuses["run1"] = ENDED
+        assert run(watch(house)).ended == ["run1"]
+        made = run(ledger.get(house.db, "run1"))
+        assert (made.state, made.code, made.delivery) == ("refused", "schedule_write", "delivered")
+        assert "schedule pause nightly" in made.output
+        ((_, said),) = house.web.threads.items()
+        assert "schedule pause nightly" in said
+        assert run(house.history.latest())["nightly"].delivery == "delivered"
+        assert run(watch(house)).ended == []
 
     def test_leaves_alone_what_ended_by_itself_while_it_looked(self):
         async def meanwhile(point):
