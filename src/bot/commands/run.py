@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import cast
 
 from bot.commands.grammar import Syntax, word
 from bot.commands.registry import Args, Command, Invocation, Outcome, ok, refused
-from bot.ports import House
+from bot.ports import House, Json
 from bot.runs import ledger, trace
 from bot.runs.ledger import Run
 from bot.runs.privacy import may_see, reader_of
@@ -43,14 +43,14 @@ async def _show(house: House, call: Invocation, args: Args) -> Outcome:
     return ok("\n".join(shown), {**view, "steps": steps})
 
 
-def _shown(value: Any) -> str:
-    match value:
-        case dict():
-            return ", ".join(f"{inner} {key.replace('_', ' ')}" for key, inner in value.items())
-        case list():
-            return ", ".join(map(str, value))
-        case _:
-            return str(value)
+def _shown(value: Json) -> str:
+    """A value of a run's view in words."""
+    if isinstance(value, dict):
+        counts = cast(dict[str, Json], value)
+        return ", ".join(f"{each} {key.replace('_', ' ')}" for key, each in counts.items())
+    if isinstance(value, list):
+        return ", ".join(map(str, cast(list[Json], value)))
+    return str(value)
 
 
 async def _cancel(house: House, call: Invocation, args: Args) -> Outcome:
