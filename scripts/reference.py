@@ -135,6 +135,8 @@ VARIABLES: Mapping[str, str] = {
     "TELEGRAM_BOT_TOKEN": "secret. Posts to Telegram",
     "TELEGRAM_WEBHOOK_SECRET": "secret. Checks what comes from Telegram",
     "TELEGRAM_API_URL": "default `https://api.telegram.org`",
+    "TELEGRAM_MEMBERS": "ids of the Telegram users and groups that are let in, with blanks or "
+    "commas between them; **unset, everybody who finds the bot is**",
     "ACCESS_TEAM_DOMAIN": "the Cloudflare Access team that signs people in, "
     "`TEAM.cloudflareaccess.com`",
     "ACCESS_AUD": "the audience tag of the Access application; Access is off without both",

@@ -9,12 +9,16 @@ export class Problem extends Error {
   }
 }
 
-/** How session.js keeps calls signed in: `renew` after a 401, `refresh` after a stale csrf. */
+/**
+ * How session.js keeps calls signed in: `renew` after a 401, `refresh` after a stale csrf. Neither
+ * answers where somebody else signed in.
+ */
 export const session = { csrf: null, renew: async () => false, refresh: async () => false };
 
 /**
  * Call the API. Answers `{status, data, etag}`; `data` is undefined on 204 and 304.
- * Throws a Problem. A call whose session has ended waits for a new sign-in and is sent again.
+ * Throws a Problem. A call whose session has ended waits for a new sign-in and is sent again, if
+ * that is of the same person.
  */
 export async function call(method, path, { body, etag, alone = false } = {}) {
   let response = await send(method, path, body, etag);

@@ -44,7 +44,7 @@ export async function load() {
 
 /** Sign in with a token. Throws a Problem where it is refused. */
 export async function signIn(token) {
-  begin((await call("POST", "/api/session", { body: { token }, alone: true })).data);
+  await begin((await call("POST", "/api/session", { body: { token }, alone: true })).data);
 }
 
 /** Sign out, and show the way in. */
@@ -71,7 +71,15 @@ export const holds = (grants, action) =>
     return grant.endsWith(":*") && action.startsWith(grant.slice(0, -1));
   });
 
-function begin(told) {
+/**
+ * Take a session up. Where it is another person's than the page's, what is shown and what waits to
+ * be sent are not theirs: the page is loaded anew, and nothing that waited goes on.
+ */
+async function begin(told) {
+  if (state.actor !== null && told.actor !== state.actor) {
+    location.reload();
+    await new Promise(() => {});
+  }
   session.csrf = told.csrf;
   localStorage.setItem(HINT, "yes");
   const epoch = state.epoch + 1;
@@ -88,12 +96,12 @@ function finish(signedIn) {
 async function restore() {
   const { data } = await call("GET", "/api/sign-in", { alone: true });
   if (data.session) {
-    begin(data.session);
+    await begin(data.session);
     return true;
   }
   if (!data.access) return false;
   try {
-    begin((await call("POST", "/api/session", { body: {}, alone: true })).data);
+    await begin((await call("POST", "/api/session", { body: {}, alone: true })).data);
     return true;
   } catch (problem) {
     if (problem instanceof Problem && problem.status >= 400) return false;

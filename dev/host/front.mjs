@@ -1,11 +1,19 @@
 // Stands before the Worker, serves the runtime's two controls and hands on everything else.
 import settings from "./settings.mjs";
 
+const CONTROLS = {
+  "/__local/clock": (request, url, env) => setClock(request, env),
+  "/cdn-cgi/local/scheduled": (request, url, env) => fireScheduled(url, env),
+};
+const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
+
 export default {
   async fetch(request, env) {
     const url = new URL(request.url);
-    if (url.pathname === "/__local/clock") return setClock(request, env);
-    if (url.pathname === "/cdn-cgi/local/scheduled") return fireScheduled(url, env);
+    if (Object.hasOwn(CONTROLS, url.pathname)) {
+      const refusal = notFromHere(request, url);
+      return refusal ?? CONTROLS[url.pathname](request, url, env);
+    }
     try {
       return await env.WORKER.fetch(request);
     } catch (error) {
@@ -20,6 +28,20 @@ function problem(status, title, detail) {
     status,
     headers: { "content-type": "application/problem+json" },
   });
+}
+
+/**
+ * Whoever can reach loopback is taken for this machine's user; a web page is not. Refuse what a
+ * page of another host asks for, and what came by a name that somebody pointed at loopback.
+ */
+function notFromHere(request, url) {
+  if (!LOOPBACK.has(url.hostname)) {
+    return problem(403, "Forbidden", "the controls are at 127.0.0.1, localhost and [::1] alone");
+  }
+  const origin = request.headers.get("origin") ?? url.origin;
+  const site = request.headers.get("sec-fetch-site") ?? "none";
+  if (origin === url.origin && (site === "same-origin" || site === "none")) return null;
+  return problem(403, "Forbidden", "a page of another host asked for this");
 }
 
 async function setClock(request, env) {

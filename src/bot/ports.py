@@ -63,7 +63,8 @@ class Document:
 class Swap:
     """The answer to a compare-and-swap: ``won`` or not, and the version that stands now.
 
-    ``refusal`` names a document limit that the change would pass; nothing was written then.
+    ``refusal`` says why the document does not take the change, such as a limit that it would
+    pass; nothing was written then.
     """
 
     won: bool
@@ -78,8 +79,19 @@ class ConfigStore(Protocol):
         """The tier's document; version 0 and no entries where none was written."""
         ...
 
-    async def swap(self, tier: str, expected_version: int, changes: Mapping[str, Json]) -> Swap:
-        """Write ``changes`` (None removes a key) if the version is still the expected one."""
+    async def swap(
+        self,
+        tier: str,
+        expected_version: int,
+        changes: Mapping[str, Json],
+        *,
+        upkeep: bool = False,
+    ) -> Swap:
+        """Write ``changes`` (None removes a key) if the version is still the expected one.
+
+        ``upkeep`` is said of what the bot itself notes on standing schedules, such as a claim:
+        it has a reserve beyond the limits that no other write can use up.
+        """
         ...
 
 
@@ -318,7 +330,10 @@ class HttpClient(Protocol):
         body: str | None = None,
         timeout_s: float = 20.0,
     ) -> HttpReply:
-        """One request; raises Fault when no answer comes within ``timeout_s`` seconds."""
+        """One request; raises Fault when no answer comes within ``timeout_s`` seconds.
+
+        A fault is logged, so it names no more of the address than the host.
+        """
         ...
 
 
@@ -385,6 +400,8 @@ class Settings:
     telegram_bot_token: str = ""
     telegram_webhook_secret: str = ""
     telegram_api_url: str = "https://api.telegram.org"
+    telegram_members: frozenset[str] | None = None
+    """Ids of the Telegram users and groups that are let in; None lets everybody in."""
     access_team_domain: str = ""
     access_aud: str = ""
     web_channels: tuple[str, ...] = ("general", "ops")

@@ -15,7 +15,7 @@ from typing import Any
 
 from bot.authz.actor import Actor, Surface, parse_actor
 from bot.channels import web
-from bot.channels.base import neutral, thread_key
+from bot.channels.base import shown, thread_key
 from bot.channels.telegram_send import Blocked, Sent, Wait, send_message
 from bot.ports import House, Posted
 from bot.words import Delivery
@@ -108,7 +108,7 @@ async def _send(house: House, row: Mapping[str, Any]) -> Posted | _Later:
     chat, paused = link
     if paused is not None:
         return Posted(Delivery.UNDELIVERED, f"pushes to Telegram are paused: {paused}")
-    outcome = await send_message(house, chat, row["text"])
+    outcome = await send_message(house, chat, shown(row["text"]))
     now_ms = house.clock.now_ms()
     if isinstance(outcome, Sent):
         return Posted(Delivery.DELIVERED)
@@ -136,7 +136,7 @@ async def _link(house: House, owner: Actor) -> tuple[str, str | None] | None:
 
 async def _to_thread(house: House, owner: Actor, row: Mapping[str, Any]) -> Posted:
     """Into the thread that the event names, else the owner's own web thread."""
-    key, text = f"event-{row['seq']}", neutral(row["text"])
+    key, text = f"event-{row['seq']}", shown(row["text"])
     thread: str | None = row["thread"]
     now_ms = house.clock.now_ms()
     posted = Posted(Delivery.UNDELIVERED, "there is no thread to push to; see link telegram")

@@ -13,6 +13,7 @@ from bot.ports import Settings
 
 log = logging.getLogger("bot.settings")
 _CHANNEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", re.ASCII)
+_TELEGRAM_ID = re.compile(r"-?[1-9][0-9]{0,15}", re.ASCII)
 _DEFAULTS = Settings()
 
 
@@ -20,7 +21,8 @@ def read_settings(get: Callable[[str], str | None]) -> Settings:
     """The settings that the variables say; ``get`` answers a variable's text, None where unset.
 
     Whatever cannot be read denies: a malformed ``INGRESS_TOKENS`` gives no tokens at all, and a
-    name in ``ADMINS`` that cannot be an administrator is left out.
+    name in ``ADMINS`` that cannot be an administrator is left out. ``TELEGRAM_MEMBERS`` that is
+    set and names nobody lets nobody in.
     """
 
     def text(name: str, default: str = "") -> str:
@@ -47,6 +49,7 @@ def read_settings(get: Callable[[str], str | None]) -> Settings:
         telegram_bot_token=text("TELEGRAM_BOT_TOKEN"),
         telegram_webhook_secret=text("TELEGRAM_WEBHOOK_SECRET"),
         telegram_api_url=url("TELEGRAM_API_URL", _DEFAULTS.telegram_api_url),
+        telegram_members=_members(text("TELEGRAM_MEMBERS")),
         access_team_domain=url("ACCESS_TEAM_DOMAIN"),
         access_aud=text("ACCESS_AUD"),
         web_channels=tuple(_channels(text("WEB_CHANNELS"))) or _DEFAULTS.web_channels,
@@ -62,6 +65,19 @@ def _admins(text: str) -> Iterator[str]:
             yield actor.id
         else:
             log.warning("ADMINS: %r is left out", name, extra={"action": "bad_setting"})
+
+
+def _members(text: str) -> frozenset[str] | None:
+    """The ids of users and groups; None where the variable is not set."""
+    if not text:
+        return None
+    members: set[str] = set()
+    for name in _listed(",".join(text.split())):
+        if _TELEGRAM_ID.fullmatch(name):
+            members.add(name)
+        else:
+            log.warning("TELEGRAM_MEMBERS: %r is left out", name, extra={"action": "bad_setting"})
+    return frozenset(members)
 
 
 def _tokens(text: str) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -64,6 +65,34 @@ def test_what_a_person_says_is_shown_as_it_was_typed(bot: Bot, visit: Visit, siz
         eventually(answers(page).nth(n))
     is_harmless(page)
     someone.fits()
+
+
+HIDING = "say \u202eseussi\u202c\u2060 to\u00ad\U000e0041\ufe0f\u2028\ue000\u200b\u3164 all"
+WRITTEN = (
+    r"say \u{202E}seussi\u{202C}\u{2060} to\u{AD}\u{E0041}\u{FE0F}\u{2028}\u{E000}"
+    r"\u{200B}\u{3164} all"
+)
+
+
+def test_what_a_button_would_run_hides_nothing(bot: Bot, visit: Visit, size: str) -> None:
+    asked = f'schedule add helper "0 3 * * *" in web:ops: {HIDING}'
+    bot.add("plain", "whoami", cron="0 3 * * *")
+    bot.write({"schedules.plain": {**bot.row("plain"), "text": asked}})
+    run = bot.told(bot.fire("plain").json()["run_id"])
+    assert run["code"] == "schedule_write"
+    someone = visit(bot, size=size, permissions=["clipboard-read", "clipboard-write"])
+    page = someone.open("/#/plain")
+    eventually(page.locator("pre.asked"))
+    assert WRITTEN in page.locator("pre.asked").inner_text()
+    page.goto(f"{bot.url}/chat/#{quote(run['thread'], safe='')}")
+    shown = page.locator(".handback pre")
+    eventually(shown)
+    assert WRITTEN in shown.inner_text()
+    page.get_by_role("button", name="Copy").click()
+    eventually(page.get_by_text("The command is copied."))
+    assert HIDING in page.evaluate("navigator.clipboard.readText()")
+    someone.fits()
+    someone.check()
 
 
 def test_an_answer_is_markdown_without_any_of_its_markup(bot: Bot, visit: Visit, size: str) -> None:

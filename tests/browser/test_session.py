@@ -8,6 +8,15 @@ from playwright.sync_api import expect
 from tests.browser.conftest import Visit
 from tests.browser.visit import Bot, Visitor, eventually
 
+BOB = {
+    "actor": "web:bob",
+    "csrf": "x",
+    "expires_at": "2099-01-01T00:00:00Z",
+    "grants": ["schedule:read", "schedule:write"],
+}
+ELSEWHERE = {False: BOB, True: None}
+"""What the page is told of the browser's session where somebody else took it over."""
+
 
 def end_session(someone: Visitor) -> None:
     """What seven days do."""
@@ -106,6 +115,49 @@ def test_signing_in_elsewhere_in_the_browser_is_enough(
     eventually(page.get_by_role("button", name="Resume shared"))
 
 
+@pytest.mark.parametrize("noticed", [False, True], ids=["unnoticed", "asked"])
+def test_what_one_person_pressed_is_not_sent_as_another(
+    bot: Bot, visit: Visit, noticed: bool
+) -> None:
+    someone = visit(bot)
+    page = someone.open()
+    writes: list[str] = []
+    page.on("request", lambda sent: writes.append(sent.url) if sent.method == "POST" else None)
+    page.get_by_role("button", name="Add a schedule").click()
+    form = page.get_by_role("dialog", name="Add a schedule")
+    fields = {"Name": "kept", "When": "0 3 * * *", "Channel": "web:ops", "What it does": "whoami"}
+    for label, text in fields.items():
+        form.get_by_label(label, exact=label == "Name").fill(text)
+    if noticed:
+        end_session(someone)
+    else:
+        someone.sign_in()
+        someone.expected.add(403)
+    page.route("**/api/session", lambda route: route.fulfill(json=BOB))
+    page.route("**/api/sign-in", lambda route: route.fulfill(json={"session": ELSEWHERE[noticed]}))
+    form.get_by_role("button", name="Add", exact=True).click()
+    if noticed:
+        page.get_by_label("Token").fill("bob's")
+        page.keyboard.press("Enter")
+    expect(form).to_be_hidden()
+    if noticed:
+        # The page was loaded anew, and this browser has no session in truth.
+        eventually(page.get_by_role("heading", name="Standing Orders"))
+        page.unroute_all()
+        page.get_by_label("Token").fill(bot.token)
+        page.keyboard.press("Enter")
+    else:
+        expect(page.get_by_title("You act as this actor")).to_have_text("web:bob")
+        page.unroute_all()
+        page.reload()
+    page.get_by_role("button", name="Add a schedule").click()
+    expect(form.get_by_label("Name", exact=True)).to_have_value("kept")
+    assert [url for url in writes if url.endswith("/admin/schedules")] == [
+        f"{bot.url}/admin/schedules"
+    ]
+    assert "kept" not in bot.schedules()
+
+
 def test_signing_out_shows_the_way_in(bot: Bot, visit: Visit) -> None:
     someone = visit(bot, signed_in=False)
     page = someone.open()
@@ -122,12 +174,7 @@ def test_a_person_without_the_grant_is_told_which_one_is_missing(bot: Bot, visit
     bot.add("nightly", "whoami", cron="0 3 * * *")
     someone = visit(bot)
     page = someone.page
-    session = {
-        "actor": "web:bob",
-        "csrf": "x",
-        "expires_at": "2099-01-01T00:00:00Z",
-        "grants": ["schedule:read"],
-    }
+    session = BOB | {"grants": ["schedule:read"]}
     told = {"session": session, "access": False}
     page.route("**/api/sign-in", lambda route: route.fulfill(json=told))
     someone.open()

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -212,6 +213,39 @@ class TestControls:
         assert answer.status == 400
         assert answer.headers["content-type"] == "application/problem+json"
         assert abs(ask(world, "now")["now"] - time.time()) < 60
+
+    @pytest.mark.parametrize(
+        "headers",
+        [
+            {"Origin": "https://evil.test"},
+            {"Origin": "null"},
+            {"Origin": "http://127.0.0.1:1"},
+            {"Sec-Fetch-Site": "cross-site"},
+            {"Sec-Fetch-Site": "same-site"},
+            {"Host": "evil.test"},
+            {"Host": "127.0.0.1.evil.test", "Origin": "http://127.0.0.1.evil.test"},
+        ],
+        ids=str,
+    )
+    def test_a_page_of_another_host_controls_nothing(
+        self, world: Server, headers: dict[str, str]
+    ) -> None:
+        before = len(ask(world, "seen")["scheduled"])
+        body = json.dumps({"now": "2031-01-01T00:00:00Z"})
+        clock = world.request("POST", "/__local/clock", data=body, headers=headers)
+        fired = world.get(f"/cdn-cgi/local/scheduled?cron={quote(EVERY_MINUTE)}", headers=headers)
+        assert [clock.status, fired.status] == [403, 403]
+        assert clock.headers["content-type"] == "application/problem+json"
+        assert abs(ask(world, "now")["now"] - time.time()) < 60
+        assert len(ask(world, "seen")["scheduled"]) == before
+
+    @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]"])
+    def test_every_name_of_loopback_controls_it(self, world: Server, host: str) -> None:
+        port = world.url.rpartition(":")[2]
+        headers = {"Host": f"{host}:{port}", "Origin": f"http://{host}:{port}"}
+        body = json.dumps({"now": None})
+        answer = world.request("POST", "/__local/clock", data=body, headers=headers)
+        assert answer.status == 200, answer.text
 
     def test_a_fired_event_carries_the_set_clock_s_time(self, world: Server) -> None:
         world.set_clock("2031-01-01T00:00:00Z")

@@ -8,6 +8,7 @@ import pytest
 
 from bot import events, pushes
 from bot.channels import web
+from bot.channels.base import shown
 from bot.events import Event, EventKind
 from bot.ports import Fault, HttpReply
 from bot.pushes import GIVE_UP_MS
@@ -114,6 +115,16 @@ class TestWhere:
         for text in (*post.house.channels["slack"].texts(), *post.own_thread()[1:]):
             assert "look" in text
             assert not re.search("@(channel|everyone)|<!", text)
+
+    @pytest.mark.parametrize("owner", [ALICE, "telegram:88"])
+    def test_what_is_pushed_is_as_harmless_as_what_a_turn_posts(self, owner: str):
+        text = "@everyone see \u202etxt.exe\u2066 \x07 end"
+        post = Post(OK)
+        post.tell(text, owner=owner)
+        assert post.push(text) == "delivered"
+        told = post.own_thread()[-1:] + [each for _, each in post.chats]
+        assert told == [shown(f"✅ {text}")]
+        assert "\u202e" not in told[0]
 
     def test_a_slack_person_is_told_in_the_thread_and_has_no_other(self):
         post = Post()

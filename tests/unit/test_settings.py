@@ -81,6 +81,24 @@ def test_what_cannot_be_an_admin_is_left_out(name: str):
     assert read(ADMINS=f"web:alice,{name}").admins == {"web:alice"}
 
 
+def test_telegram_members_are_ids_with_blanks_or_commas_between_them():
+    members = read(TELEGRAM_MEMBERS=" 500, -1001\t501\n,,-100200 ").telegram_members
+    assert members == {"500", "-1001", "501", "-100200"}
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n"])
+def test_members_that_are_not_set_are_everybody(text: str):
+    assert read(TELEGRAM_MEMBERS=text).telegram_members is None
+
+
+@pytest.mark.parametrize(
+    "name", ["@ada", "0", "-0", "05", "+5", "5.0", "٥", "telegram:5", "--5", "9" * 17, "*", "all"]
+)
+def test_what_is_no_id_is_left_out_and_lets_nobody_in(name: str):
+    assert read(TELEGRAM_MEMBERS=name).telegram_members == frozenset()
+    assert read(TELEGRAM_MEMBERS=f"500 {name}").telegram_members == {"500"}
+
+
 def test_web_channels_are_a_list_in_order():
     assert read(WEB_CHANNELS="ops, general,ops,a/b,c:d").web_channels == ("ops", "general")
 

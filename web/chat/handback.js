@@ -2,6 +2,7 @@
 import { toast } from "../dialog.js";
 import { html, useState } from "../html.js";
 import { duration, now } from "../time.js";
+import { visible } from "../visible.js";
 
 const LIFETIME_MS = 10 * 60_000;
 
@@ -67,7 +68,7 @@ export function Handback({ message, takenUp, actor, send }) {
             : "Nothing was written: a schedule may not write. This is what it asked for:"
         }
       </p>
-      <pre tabindex="0" dir="auto"><code>${command}</code></pre>
+      <pre tabindex="0" dir="auto"><code>${visible(command)}</code></pre>
       <div class="bar">
         <button onClick=${() => copy(command)}>Copy</button>
         ${

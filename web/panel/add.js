@@ -4,6 +4,7 @@ import { ask } from "../api.js";
 import { Dialog, toast } from "../dialog.js";
 import { html, useEffect, useId, useMemo, useState } from "../html.js";
 import { distance, moment, rowClock, sameClock } from "../time.js";
+import { visible } from "../visible.js";
 
 const EMPTY = {
   name: "",
@@ -42,11 +43,16 @@ const CRONS = [
   ["0 9 L * *", "last of the month"],
 ];
 
-/** What was typed and not added yet: it is there again when the dialog is opened again. */
-let draft = EMPTY;
+/**
+ * What was typed and not added yet: it is there again when the dialog is opened again, also after
+ * a reload.
+ */
+const DRAFT = "draft schedule";
+const keepDraft = (fields) => sessionStorage.setItem(DRAFT, JSON.stringify(fields));
+const drafted = () => ({ ...EMPTY, ...JSON.parse(sessionStorage.getItem(DRAFT)) });
 
 /** Fill the dialog in before it is opened. */
-export const setDraft = (fields) => (draft = { ...EMPTY, ...fields });
+export const setDraft = (fields) => keepDraft(fields);
 
 const list = (text) =>
   text
@@ -132,19 +138,19 @@ function Preview({ preview, typed }) {
             }
           </p>`
       }
-      <p class="chat-form"><span>The same in chat</span><code>${inChat(typed)}</code></p>
+      <p class="chat-form"><span>The same in chat</span><code>${visible(inChat(typed))}</code></p>
     </section>
   `;
 }
 
 export function Add({ channels, onClose, onAdded }) {
-  const [typed, type] = useState(draft);
+  const [typed, type] = useState(drafted);
   const [refusal, refuse] = useState(null);
   const [busy, work] = useState(false);
   const zones = useMemo(() => Intl.supportedValuesOf("timeZone"), []);
   const id = useId();
   const preview = usePreview(typed.cron, typed.zone);
-  draft = typed;
+  useEffect(() => keepDraft(typed), [typed]);
 
   const set = (name) => (event) => {
     type({ ...typed, [name]: event.currentTarget.value });
@@ -180,7 +186,7 @@ export function Add({ channels, onClose, onAdded }) {
         window: window.trim() || null,
         grants: list(grants),
       });
-      draft = EMPTY;
+      keepDraft(EMPTY);
       toast(`${added.name} is added: ${added.describe}.`);
       onAdded(added);
       onClose();

@@ -5,6 +5,7 @@ import { html, useState } from "../html.js";
 import { Mark, State } from "../marks.js";
 import { usePoll } from "../poll.js";
 import { distance, full, moment } from "../time.js";
+import { visible } from "../visible.js";
 
 const SHOWN = 8;
 const KINDS = { job_result: "ok", job_error: "failed", job_abandoned: "skipped_stale" };
@@ -35,7 +36,7 @@ function Job({ job, remove }) {
         <p class="second">
           ${job.describe}${next && `, next ${moment(next)} (${distance(next)})`}${!job.enabled && ", off"}
         </p>
-        <p class="prompt" dir="auto">${job.prompt}</p>
+        <p class="prompt" dir="auto">${visible(job.prompt)}</p>
       </div>
       <div class="how">
         ${

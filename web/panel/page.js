@@ -6,6 +6,7 @@ import { usePoll } from "../poll.js";
 import { Days, Hours } from "../scale.js";
 import { Strip } from "../strip.js";
 import { distance, duration, full, moment, rowClock, sameClock } from "../time.js";
+import { visible } from "../visible.js";
 import { lacking } from "./actions.js";
 import { Attention } from "./attention.js";
 import { Run } from "./run.js";
@@ -51,7 +52,7 @@ function Facts({ schedule }) {
         html`<${Fact} name="Added">by ${schedule.created_by}, ${moment(schedule.created_at)}<//>`
       }
     </dl>
-    ${schedule.text && html`<pre class="asked" dir="auto">${schedule.text}</pre>`}
+    ${schedule.text && html`<pre class="asked" dir="auto">${visible(schedule.text)}</pre>`}
   `;
 }
 

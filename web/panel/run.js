@@ -5,6 +5,7 @@ import { Markdown } from "../markdown.js";
 import { State } from "../marks.js";
 import { usePoll } from "../poll.js";
 import { duration, full, moment } from "../time.js";
+import { visible } from "../visible.js";
 
 const Fact = ({ name, children }) =>
   children ? html`<div><dt>${name}</dt><dd dir="auto">${children}</dd></div>` : null;
@@ -59,7 +60,7 @@ export function Run({ id }) {
       </ol>`
       }
       <h3>Asked</h3>
-      <pre class="asked" dir="auto">${run.text}</pre>
+      <pre class="asked" dir="auto">${visible(run.text)}</pre>
       <h3>Output</h3>
       ${run.output ? html`<${Markdown} text=${run.output} />` : html`<p class="faint">None yet.</p>`}
     </div>

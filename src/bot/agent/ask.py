@@ -58,9 +58,10 @@ def may(ask: AgentAsk, actor: Actor, held: Iterable[Grant]) -> Refused | None:
     if ask.role == PERSONAL:
         if not actor.is_person:
             return Refused(Code.NOT_A_PERSON, f"{actor} is not a person with things of its own.")
-        return authorize(_PERSONAL_NEEDS, {}, held)
+        return authorize(_PERSONAL_NEEDS, {}, held, who=actor.id)
     name = "agent:ship" if ask.role == SHIP else "agent:run"
-    return authorize(COMMANDS.get(name), {"role": ask.role, "repo": ask.repo}, held)
+    args = {"role": ask.role, "repo": ask.repo}
+    return authorize(COMMANDS.get(name), args, held, who=actor.id)
 
 
 def repo_of(text: str, picked: object = None) -> str | None:

@@ -129,13 +129,18 @@ def grants_of(
         return (Grant("schedule:fire"),)
     if actor.id in admins:
         return (Grant(ALL),)
+    return tuple(dict.fromkeys((*FLOORS[actor.is_person], *given_to(actor, entries))))
+
+
+def given_to(actor: Actor, entries: Mapping[str, Any]) -> tuple[Grant, ...]:
+    """What the org document gives an actor, over any floor."""
     stored: Any = entries.get(grants_key(actor))
     given: list[Grant] = []
     for text in stored if isinstance(stored, list) else ():  # type: ignore[reportUnknownVariableType]
         grant = parse_grant(text) if isinstance(text, str) else None
         if isinstance(grant, Grant):
             given.append(grant)
-    return tuple(dict.fromkeys((*FLOORS[actor.is_person], *given)))
+    return tuple(given)
 
 
 def _known(action: str) -> bool:

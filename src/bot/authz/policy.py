@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from bot.authz.actor import CRON, Surface
 from bot.authz.grants import Grant, covers
 from bot.words import Code, Refused
 
@@ -153,9 +154,23 @@ def authorize(
     grant = need.grant(args)
     if grant is None or covers(held, grant):
         return None
-    named = ", ".join(sorted(givers)[:MAX_GIVERS])
     return Refused(
         Code.FORBIDDEN,
-        f"This needs the grant {grant}, which you do not hold. Somebody who holds grant:write"
-        f"{f', such as {named},' if named else ''} can give it: `grant add {who} {grant}`.",
+        f"This needs the grant {grant}, which you do not hold. {_way_to(grant, who, givers)}",
+    )
+
+
+def _way_to(grant: Grant, who: str, givers: Iterable[str]) -> str:
+    """How ``who`` can come to hold a grant. Nothing is advised that would be refused."""
+    if who.startswith(f"{Surface.SCHEDULE}:"):
+        return (
+            "A schedule holds exactly the grants of its row: remove the row and add it again "
+            "with that grant."
+        )
+    if who == CRON.id:
+        return f"{CRON} holds schedule:fire and nothing else, whatever is written."
+    named = ", ".join(sorted(givers)[:MAX_GIVERS])
+    return (
+        f"Somebody who holds grant:write{f', such as {named},' if named else ''} can give it: "
+        f"`grant add {who} {grant}`."
     )

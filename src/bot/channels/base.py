@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from bot.words import TEXTS, Code, State
 
@@ -15,6 +16,12 @@ _MASS_MENTION = re.compile(r"([@＠])(?=(?:channel|here|everyone|group|all)\b)",
 _SPECIAL_MENTION = re.compile(r"<(?=!)")
 _UNSHOWABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 """Control characters, half characters, and marks that turn the direction of what follows."""
+_HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
+_BLANK = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
+    "\U000e0000-\U000e0fff]"
+)
+"""Joiners, fillers and selectors that are letters or marks by their category."""
 
 
 def channel_of(thread: str) -> str:
@@ -45,6 +52,22 @@ def shown(text: str) -> str:
     that cannot be shown become a replacement character.
     """
     return _UNSHOWABLE.sub("\ufffd", neutral(text))
+
+
+def written_out(text: str) -> str:
+    """``text`` with each character that hides written out, as ``\\u{202E}``.
+
+    For a command that a button will run: what is not seen, or turns the direction of what
+    follows, must not make it look like another one.
+    """
+    return "".join(f"\\u{{{ord(each):X}}}" if _hides(each) else each for each in text)
+
+
+def _hides(character: str) -> bool:
+    if character in "\n\t":
+        return False
+    hidden = unicodedata.category(character) in _HIDDEN_CATEGORIES
+    return hidden or _BLANK.fullmatch(character) is not None
 
 
 def render_outcome(state: str, code: str | None, text: str) -> str:

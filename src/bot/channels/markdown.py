@@ -25,7 +25,7 @@ _FENCE = re.compile(r"^```[^\n`]*\n(.*?)(?:^```[ \t]*$|\Z)", re.MULTILINE | re.D
 _INLINE = re.compile(
     r"`(?P<code>[^`\n]+)`"
     r"|\*\*(?P<bold>(?=[^\s*])[^*\n]*[^\s*])\*\*"
-    r"|^#{1,6}[ \t]+(?P<heading>[^\n]*\S)"
+    r"|^#{1,6}[ \t]+(?P<heading>\S[^\n]*)"
     r"|!?\[(?P<label>[^\[\]\n]{0,200})\]\((?P<url>https?://[^\s()<>]{1,1000})\)",
     re.MULTILINE,
 )
@@ -78,7 +78,8 @@ def _read_lines(text: str) -> list[Span]:
         elif found["url"] is not None:
             spans.append(Span(_link(found["label"].strip(), found["url"])))
         else:
-            spans.append(Span(found["bold"] or found["heading"].replace("**", ""), Style.BOLD))
+            heading = (found["heading"] or "").rstrip().replace("**", "")
+            spans.append(Span(found["bold"] or heading, Style.BOLD))
     return [*spans, Span(text[end:])]
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot import org
-from bot.channels.base import shown
+from bot.channels.base import neutral, written_out
 from bot.ports import ConfigStore, Database
 from bot.runs import ledger
 from bot.schedules.firing import claim_firing, run_id_of
@@ -64,7 +64,8 @@ async def buttons_for(db: Database, config: ConfigStore, text: str, now_ms: int)
     for code in dict.fromkeys(_CODE.findall(text)):
         standing = await standing_handback(db, code, now_ms)
         if standing is not None:
-            question = f"Run this under your grants, once?\n{shown(standing.command)}"
+            command = neutral(written_out(standing.command))
+            question = f"Run this under your grants, once?\n{command}"
             buttons.append(Button(CONFIRM, "Confirm", code, question))
     names = dict.fromkeys(first or second for first, second in _UNSTARTED.findall(text))
     if names:

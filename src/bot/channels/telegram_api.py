@@ -55,7 +55,7 @@ class TelegramApi:
                 timeout_s=TIMEOUT_S,
             )
         except Fault:
-            # The fault names the address, and the token is a part of it.
+            # The token is a part of the address, so not even a fault of the client is told.
             log.warning("Telegram did not answer %s", method, extra={"action": "telegram_silent"})
             return Lost("Telegram did not answer")
         return read_reply(reply)

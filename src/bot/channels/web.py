@@ -30,7 +30,12 @@ INSERT INTO messages (id, thread, author, text, run_id, at)
 SELECT ?, key, ?, ?, ?, ? FROM threads WHERE key = ?
 ON CONFLICT (id) DO NOTHING
 """
-_TOUCH = "UPDATE threads SET updated_at = max(updated_at, ?) WHERE key = ?"
+# A message keeps the time at which it was first posted, so one that comes again changes nothing.
+_TOUCH = """
+UPDATE threads SET updated_at =
+  max(updated_at, coalesce((SELECT at FROM messages WHERE id = ? AND thread = threads.key), 0))
+WHERE key = ?
+"""
 _THREADS = """
 SELECT key, channel, title, created_at, updated_at,
        EXISTS (SELECT 1 FROM runs WHERE thread = threads.key AND state = 'running') AS live
@@ -134,7 +139,7 @@ def posting(
     """
     return [
         Statement(_POST, (message_id, author, text, run_id, now_ms, thread)),
-        Statement(_TOUCH, (now_ms, thread)),
+        Statement(_TOUCH, (message_id, thread)),
     ]
 
 

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from urllib.parse import urlsplit
 
 from bot.cloudflare.streams import read_at_most
 from bot.ports import Fault, HttpReply
 
 MAX_REPLY_BYTES = 4 * 1024 * 1024
 """What an answer from outside may take of an isolate's 128 MB."""
+_ADDRESS = re.compile(r"https?:\S+", re.IGNORECASE)
+
+
+def told(method: str, url: str, what: str) -> str:
+    """What went wrong with a call, without a word of any address but the host that was called."""
+    try:
+        host = urlsplit(url).hostname
+    except ValueError:
+        host = None
+    return f"{method} {host or 'an address'}: {_ADDRESS.sub('(an address)', what)}"
 
 
 class Fetch:
@@ -26,7 +38,8 @@ class Fetch:
         """One request.
 
         Raises Fault when the whole answer is not there within ``timeout_s`` seconds, when the
-        connection breaks, and when the answer is over ``MAX_REPLY_BYTES``.
+        connection breaks, and when the answer is over ``MAX_REPLY_BYTES``. The fault names the
+        host alone, since faults are logged and the rest of an address may be a secret.
         """
         from js import AbortSignal
         from workers import fetch
@@ -42,8 +55,9 @@ class Fetch:
             )
             raw = await read_at_most(response.js_object.body, MAX_REPLY_BYTES + 1)
         except Exception as error:
-            raise Fault(f"{method} {url.partition('?')[0]}: {error}") from error
+            # What the platform raised may quote the address, so it is no cause to be logged.
+            raise Fault(told(method, url, str(error))) from None
         if len(raw) > MAX_REPLY_BYTES:
-            raise Fault(f"{method} {url.partition('?')[0]}: the answer is over 4 MiB")
+            raise Fault(told(method, url, "the answer is over 4 MiB"))
         received = {name.lower(): value for name, value in response.headers.items()}
         return HttpReply(response.status, received, raw.decode("utf-8", "replace"))

@@ -79,10 +79,20 @@ async def person_behind(
         assertion.kid, assertion.signed, assertion.signature, now_ms
     ):
         return _wrong("is not signed by a key of the team")
-    actor = parse_actor(f"{Surface.WEB}:{assertion.claims['email'].lower()}")
-    if isinstance(actor, Refused):
+    actor = _actor_of(assertion.claims["email"])
+    if actor is None:
         return _wrong("names an address that cannot be an actor here")
     return Person(actor, int(assertion.claims["exp"] * 1000))
+
+
+def _actor_of(email: str) -> Actor | None:
+    """Whom an address names, in lower case.
+
+    It is ASCII as it stands: another letter may fold into one (the Kelvin sign into ``k``), and
+    would make its bearer somebody else.
+    """
+    actor = parse_actor(f"{Surface.WEB}:{email.lower()}") if email.isascii() else None
+    return actor if isinstance(actor, Actor) else None
 
 
 def read_assertion(text: str) -> Assertion | None:

@@ -145,7 +145,13 @@ async def _answer(
         return caller
     visit = Visit(house, request, caller, matched.params, now_ms)
     if need.action is not None:
-        refusal = authorize(need, matched.params, await visit.grants())
+        refusal = authorize(
+            need,
+            matched.params,
+            await visit.grants(),
+            who=visit.actor.id,
+            givers=house.settings.admins,
+        )
         if refusal is not None:
             return refusal
     if len(request.body) > MAX_BODY:

@@ -7,7 +7,7 @@ secret that is unset or empty denies (contract §6).
 from __future__ import annotations
 
 import hmac
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import urlsplit
@@ -60,36 +60,39 @@ def enter(settings: Settings, request: Request, door: Door, now_ms: int) -> Call
     """Let a request in by ``door``, or say why not.
 
     ``open`` and ``signed`` look at no credential here: the first needs none, the second is
-    checked by its surface over the raw body. Returns ``unauthorized`` for no credential, a
-    wrong one or one of another door, and ``bad_csrf`` for a session's unguarded write.
+    checked by its surface over the raw body. The others look at the kinds of credential that
+    open them, and at no other. Returns ``unauthorized`` for none of these and for a wrong one,
+    and ``bad_csrf`` for a session's unguarded write.
     """
     if door in (Door.OPEN, Door.SIGNED):
         return Caller(Via.NOTHING)
-    caller = identify(settings, request.headers, now_ms)
+    caller = identify(settings, request.headers, _OPENS[door], now_ms)
     if isinstance(caller, Refused):
         return caller
-    if caller.via not in _OPENS[door]:
+    if caller.via is Via.NOTHING:
         return Refused(Code.UNAUTHORIZED, f"This needs {_ASKS[door]}.")
     if caller.session is not None and request.method not in READING:
         return _unguarded(request, caller.session) or caller
     return caller
 
 
-def identify(settings: Settings, headers: Mapping[str, str], now_ms: int) -> Caller | Refused:
-    """Whom the request's credential makes.
+def identify(
+    settings: Settings, headers: Mapping[str, str], kinds: Set[Via], now_ms: int
+) -> Caller | Refused:
+    """Whom the request's credential makes, of the ``kinds`` that count.
 
-    One credential counts: the bearer, else the internal key, else the session. A wrong one is
-    refused even where a lesser one would do.
+    One counts: the bearer, else the internal key, else the session. A wrong one is refused even
+    where the next one would do. One of another kind is not looked at.
     """
     authorization = headers.get("authorization")
-    if authorization is not None:
+    if Via.BEARER in kinds and authorization is not None:
         return _bearer(settings, authorization)
     internal = headers.get("x-internal-key")
-    if internal is not None:
+    if Via.INTERNAL in kinds and internal is not None:
         if same(internal, settings.internal_key):
             return Caller(Via.INTERNAL)
         return Refused(Code.UNAUTHORIZED, "The X-Internal-Key is wrong.")
-    cookie = find(headers)
+    cookie = find(headers) if Via.SESSION in kinds else None
     if cookie is None:
         return Caller(Via.NOTHING)
     session = live_session(settings, cookie, now_ms)
@@ -163,10 +166,15 @@ def _bearer(settings: Settings, authorization: str) -> Caller | Refused:
 
 def _unguarded(request: Request, session: Session) -> Refused | None:
     """Whether a write by a session lacks both proofs that our own page made it: the browser's
-    word on where it comes from, or the session's token."""
+    word on where it comes from, or the session's token.
+
+    A token that is sent is this session's: a page sends that of the session which it was opened
+    with, and who signed in since may be somebody else.
+    """
     if foreign(request):
         return Refused(Code.BAD_CSRF, "The request was made by a page of another host.")
-    if request.headers.get("origin") or same(request.headers.get("x-csrf-token", ""), session.csrf):
+    token = request.headers.get("x-csrf-token")
+    if same(token, session.csrf) if token is not None else request.headers.get("origin"):
         return None
     return Refused(
         Code.BAD_CSRF, "Send the session's csrf (GET /api/session) as the header X-CSRF-Token."

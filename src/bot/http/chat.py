@@ -15,9 +15,10 @@ from bot.http import turns
 from bot.http.body import StrictBody
 from bot.http.values import Response, int_query, json_response
 from bot.http.visit import Route, Visit
-from bot.ports import House
+from bot.ports import Fault, House
+from bot.runs import ledger
 from bot.times import iso, iso_or_none
-from bot.words import Code, Refused, Source
+from bot.words import Code, Refused, Source, State
 
 MAX_THREADS = 100
 MAX_MESSAGES = 500
@@ -111,7 +112,8 @@ async def thread(visit: Visit, body: None) -> Response | Refused:
 async def say(visit: Visit, body: Say) -> Response | Refused:
     """Say something in a thread, or in a new one, and hand it to dispatch.
 
-    The slot is claimed first: where the thread is busy, nothing is posted.
+    The slot is claimed first: where the thread is busy, nothing is posted. Where the post cannot
+    be written, the run is ended, so that who says it again has it run once.
     """
     house, now_ms = visit.house, visit.now_ms
     refusal = turns.bad_text(body.text) or await _no_place(house, body, visit.actor)
@@ -132,16 +134,26 @@ async def say(visit: Visit, body: Say) -> Response | Refused:
     if isinstance(admission, Refused):
         return admission
     post = web.opening if body.thread is None else web.posting
-    await house.db.batch(
-        post(
-            key,
-            author=visit.actor.id,
-            text=body.text,
-            message_id=message_id,
-            run_id=run_id,
+    written = post(
+        key,
+        author=visit.actor.id,
+        text=body.text,
+        message_id=message_id,
+        run_id=run_id,
+        now_ms=now_ms,
+    )
+    try:
+        await house.db.batch(written)
+    except Fault:
+        await ledger.finish(
+            house.db,
+            run_id,
+            state=State.FAILED,
+            code=Code.INTERRUPTED,
+            output=None,
             now_ms=now_ms,
         )
-    )
+        raise
     await turns.start(house, admission)
     return json_response({"thread": key, "message_id": message_id, "run_id": run_id}, 202)
 

@@ -14,7 +14,9 @@ from typing import Any
 from bot import org
 from bot.authz.actor import Actor
 from bot.authz.grants import Grant, grants_of
+from bot.authz.members import FREE, turned_away
 from bot.channels.base import channel_of, render_outcome
+from bot.commands.grammar import Parsed
 from bot.dispatch.message import Admission, IncomingMessage
 from bot.http import turns
 from bot.ports import House
@@ -23,12 +25,16 @@ from bot.words import Refused, Source, State
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What somebody said; ``event_id`` is the service's own id of it."""
+    """What somebody said; ``event_id`` is the service's own id of it.
+
+    ``stranger``: nobody let them in, so they hold nothing and say only what is free.
+    """
 
     event_id: str
     actor: Actor
     thread: str
     text: str
+    stranger: bool = False
 
     @property
     def run_id(self) -> str:
@@ -68,13 +74,13 @@ async def grants_now(house: House, actor: Actor) -> tuple[Grant, ...]:
 
 
 async def _admitted(house: House, heard: Heard, now_ms: int) -> Refused | None:
-    refusal = turns.bad_text(heard.text)
+    refusal = turns.bad_text(heard.text) or _turned_away(house, heard)
     if refusal is not None:
         return refusal
     message = IncomingMessage(
         run_id=heard.run_id,
         actor=heard.actor,
-        grants=await grants_now(house, heard.actor),
+        grants=() if heard.stranger else await grants_now(house, heard.actor),
         source=Source.MESSAGE,
         text=heard.text,
         channel=channel_of(heard.thread),
@@ -85,3 +91,11 @@ async def _admitted(house: House, heard: Heard, now_ms: int) -> Refused | None:
         await turns.start(house, admission)
         return None
     return admission
+
+
+def _turned_away(house: House, heard: Heard) -> Refused | None:
+    if not heard.stranger:
+        return None
+    said = house.commands.parse(heard.text)
+    free = isinstance(said, Parsed) and said.name in FREE
+    return None if free else turned_away(heard.actor)

@@ -8,7 +8,7 @@ from bot import org
 from bot.authz.actor import Actor, Surface
 from bot.authz.grants import grants_of
 from bot.http import access
-from bot.http.auth import Caller, foreign, identify, over_loopback, subject_of
+from bot.http.auth import Caller, Via, foreign, identify, over_loopback, subject_of
 from bot.http.body import StrictBody
 from bot.http.cookie import LIFETIME_MS, Means, Session, fingerprint, seal, set_cookie
 from bot.http.values import Response, json_response
@@ -31,7 +31,7 @@ async def ways(visit: Visit, body: None) -> Response | Refused:
     Always 200, so that being signed out is no error.
     """
     settings = visit.house.settings
-    caller = identify(settings, visit.request.headers, visit.now_ms)
+    caller = identify(settings, visit.request.headers, {Via.SESSION}, visit.now_ms)
     session = caller.session if isinstance(caller, Caller) else None
     by_access = bool(access.issuer_of(settings)) and access.HEADER in visit.request.headers
     told = None if session is None else await _told(visit, session)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 import re
+from dataclasses import replace
 
-from bot import pushes
+from bot import org, pushes
 from bot.agent.telegram_tool import consume_link_code
 from bot.authz.actor import Actor, Surface
+from bot.authz.members import is_stranger
 from bot.channels import telegram_chats
 from bot.channels.base import render_outcome, thread_key
 from bot.channels.telegram_api import TelegramApi
@@ -26,7 +28,7 @@ log = logging.getLogger("bot.telegram")
 HEARD = json_response({})
 """The answer to whatever was taken in, and to what does not concern the bot."""
 START = "start"
-_CODE = re.compile(r"[A-Z0-9]{8,32}", re.ASCII)
+_CODE = re.compile(r"[A-Za-z0-9]{8,32}", re.ASCII)
 
 
 async def telegram(visit: Visit, body: None) -> Response | Refused:
@@ -65,7 +67,9 @@ async def _said(house: House, api: TelegramApi, said: Said, now_ms: int) -> None
     # A bot's updates count on by themselves; another bot's might meet them.
     event_id = f"{api.bot_id} {said.update_id}"
     text = words_of(said, me)
-    heard = Heard(event_id, Actor(Surface.TELEGRAM, str(said.user)), thread, text or "help")
+    actor = Actor(Surface.TELEGRAM, str(said.user))
+    stranger = await _is_stranger(house, actor, str(said.chat))
+    heard = Heard(event_id, actor, thread, text or "help", stranger)
     if said.private:
         house.background.defer(_resume_pushes(house, str(said.chat)))
     else:
@@ -83,13 +87,28 @@ def _calls(house: House, said: Said, me: str | None) -> bool:
     return said.command in {START, *(family_of(command.name) for command in house.commands)}
 
 
+async def _is_stranger(house: House, actor: Actor, chat: str) -> bool:
+    """Whether they are let in by nothing, as the stores have it now. Raises Fault."""
+    members = house.settings.telegram_members
+    if members is None:
+        return False
+    return is_stranger(
+        actor,
+        await telegram_chats.ids_of(house.db, chat),
+        members=members,
+        linked=await telegram_chats.is_linked(house.db, actor.subject),
+        entries=(await house.config.read(org.TIER)).entries,
+        admins=house.settings.admins,
+    )
+
+
 async def _start(house: House, said: Said, heard: Heard, now_ms: int) -> None:
     """``/start CODE`` links the chat; without a code it asks what the bot can do."""
-    code = heard.text.partition(" ")[2].strip().upper()
+    code = heard.text.partition(" ")[2].strip()
     if not _CODE.fullmatch(code):
-        await take(house, Heard(heard.event_id, heard.actor, heard.thread, "help"), now_ms)
+        await take(house, replace(heard, text="help"), now_ms)
         return
-    linked = await consume_link_code(house, code, said.chat, said.user, now_ms)
+    linked = await consume_link_code(house, code.upper(), said.chat, said.user, now_ms)
     if isinstance(linked, Refused):
         told = render_outcome(State.REFUSED, linked.code, linked.detail)
     else:

@@ -7,13 +7,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel
-
 from bot import org
 from bot.authz.actor import CRON, Actor
 from bot.authz.grants import Grant, grants_of
 from bot.commands.registry import Args, Invocation, Outcome
 from bot.http.auth import READING, Caller
+from bot.http.body import StrictBody
 from bot.http.values import Request, Response, json_response
 from bot.ports import House
 from bot.times import iso
@@ -102,4 +101,4 @@ class Route:
     method: str
     pattern: str
     handler: Handler
-    body: type[BaseModel] | None = None
+    body: type[StrictBody] | None = None

@@ -63,6 +63,22 @@ class TestAuthorize:
         assert refusal is not None
         assert "agent:ship on acme/api" in refusal.detail
 
+    @pytest.mark.parametrize(
+        ("who", "advice"),
+        [
+            ("web:alice", "`grant add web:alice agent:ship on acme/api`"),
+            ("http:ci", "`grant add http:ci agent:ship on acme/api`"),
+            ("schedule:nightly", "remove the row and add it again with that grant"),
+            ("http:cron", "holds schedule:fire and nothing else"),
+        ],
+    )
+    def test_a_refusal_advises_nothing_that_is_always_refused(self, who: str, advice: str):
+        args = {"repo": "acme/api"}
+        refusal = authorize(COMMANDS["agent:ship"], args, (), who=who, givers=["web:root"])
+        assert refusal is not None
+        assert advice in refusal.detail
+        assert ("grant add" in refusal.detail) is (who in ("web:alice", "http:ci"))
+
     @pytest.mark.parametrize("name", sorted(FREE))
     def test_some_need_nothing(self, name: str):
         assert allowed(name, {})

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.channels.base import MAX_POST, channel_of, cut, headline, neutral, thread_key
+from bot.channels.base import MAX_POST, channel_of, cut, headline, neutral, thread_key, written_out
 
 MENTION = re.compile(r"@(channel|here|everyone)\b|<!", re.IGNORECASE)
 shouting = st.text(
@@ -43,6 +43,22 @@ def test_no_text_shouts_once_it_is_neutral_and_twice_changes_nothing(text: str) 
     changed = neutral(text)
     assert not MENTION.search(changed)
     assert neutral(changed) == changed
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("plain é שלום\n\t!", "plain é שלום\n\t!"),
+        ("a\u202eb\u2066\u200f", "a\\u{202E}b\\u{2066}\\u{200F}"),
+        ("a\u200b\u2060\u00ad\ufeff", "a\\u{200B}\\u{2060}\\u{AD}\\u{FEFF}"),
+        ("a\U000e0041\U000e0100\ufe0f", "a\\u{E0041}\\u{E0100}\\u{FE0F}"),
+        ("a\u2028b\u2029\x1b\r", "a\\u{2028}b\\u{2029}\\u{1B}\\u{D}"),
+        ("\ue000\ud800\uffff\u3164\u2800", "\\u{E000}\\u{D800}\\u{FFFF}\\u{3164}\\u{2800}"),
+    ],
+    ids=ascii,
+)
+def test_a_character_that_hides_is_written_out(text: str, written: str) -> None:
+    assert written_out(text) == written
 
 
 def test_a_long_text_is_cut_with_a_pointer_to_its_run() -> None:

@@ -242,6 +242,13 @@ class TestButtons:
         assert (button["text"]["text"], button["value"]) == ("Confirm", "ABCDEFGH")
         assert "config set zone Asia/Tokyo" in button["confirm"]["text"]["text"]
 
+    def test_nothing_hides_in_the_question(self, desk: Desk):
+        desk.post(handed_back(desk, command="config set zone \u202eoykoT\U000e0041 @here"))
+        (button,) = desk.buttons()
+        question = button["confirm"]["text"]["text"]
+        assert r"config set zone \u{202E}oykoT\u{E0041} @" in question
+        assert "@here" not in question
+
     def test_a_long_command_is_cut_in_the_question(self, desk: Desk):
         desk.post(handed_back(desk, command="x" * 4_000))
         assert len(desk.buttons()[0]["confirm"]["text"]["text"]) <= 300

@@ -77,6 +77,16 @@ def test_a_post_is_delivered_once_a_key_and_moves_its_thread_up() -> None:
     assert db.sql("SELECT updated_at FROM threads") == [{"updated_at": NOW + 5}]
 
 
+def test_a_post_that_comes_again_leaves_its_thread_where_it_is() -> None:
+    db, web = surface()
+    thread = opened(web)
+    for now_ms in (NOW + 5, NOW + 99):
+        posted = run(web.post(thread, "hello", key="p", now_ms=now_ms))
+        assert posted == Posted(Delivery.DELIVERED)
+    assert opened(web, now_ms=NOW + 99) == thread
+    assert db.sql("SELECT updated_at FROM threads") == [{"updated_at": NOW + 5}]
+
+
 def test_a_late_post_does_not_move_its_thread_down() -> None:
     db, web = surface()
     thread = opened(web)

@@ -110,6 +110,8 @@ def test_sessions_end_when_access_is_set_up_otherwise(settings: dict[str, str]) 
         {"email": "admin"},
         {"email": "a b@example.com"},
         {"email": "alice@example.com\n"},
+        {"email": "mar\u212a@example.com"},
+        {"email": "\u0131ris@example.com"},
         {"email": ["alice@example.com"]},
     ],
     ids=str,

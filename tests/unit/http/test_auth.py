@@ -33,7 +33,7 @@ def cookie(sub: str = "alice", token: str = "token-of-alice", exp: int = NOW + 1
 def who(settings: Settings = SETTINGS, **headers: str) -> Any:
     """The caller, or the code of the refusal."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    caller = identify(settings, named, NOW)
+    caller = identify(settings, named, set(Via), NOW)
     return caller.code if isinstance(caller, Refused) else caller
 
 
@@ -127,6 +127,49 @@ def test_of_several_credentials_the_bearer_counts_even_when_it_is_wrong() -> Non
     assert who(authorization="Bearer wrong", **others) is Code.UNAUTHORIZED
 
 
+GOOD = {
+    "bearer": {"authorization": "Bearer token-of-ci"},
+    "internal": {"x-internal-key": "key-of-internal"},
+    "session": {"cookie": cookie()},
+}
+WRONG = {
+    "bearer": {"authorization": "Bearer wrong"},
+    "internal": {"x-internal-key": "wrong"},
+    "session": {"cookie": cookie(exp=NOW)},
+}
+KINDS = {
+    Door.ACTOR: ["bearer", "session"],
+    Door.SESSION: ["session"],
+    Door.BEARER: ["bearer"],
+    Door.INTERNAL: ["internal"],
+}
+
+
+def entered(door: Door, **kinds: Any) -> Any:
+    """Who comes in by a door with good and wrong credentials of several kinds; None for nobody."""
+    headers = {name: text for kind in kinds.values() for name, text in kind.items()}
+    caller = enter(SETTINGS, Request("GET", "/", {}, headers), door, NOW)
+    if isinstance(caller, Caller):
+        return str(caller.via)
+    assert caller.code is Code.UNAUTHORIZED
+    return None
+
+
+@pytest.mark.parametrize("door", KINDS)
+@pytest.mark.parametrize("others", [GOOD, WRONG], ids=["good", "wrong"])
+def test_a_credential_of_another_door_is_not_looked_at(door: Door, others: Any) -> None:
+    more = {kind: others[kind] for kind in GOOD if kind not in KINDS[door]}
+    assert entered(door, **more) is None
+    for kind in KINDS[door]:
+        assert entered(door, **more, **{kind: GOOD[kind]}) == kind
+        assert entered(door, **more, **{kind: WRONG[kind]}) is None
+
+
+def test_of_two_that_a_door_takes_the_bearer_counts_even_when_it_is_wrong() -> None:
+    assert entered(Door.ACTOR, bearer=GOOD["bearer"], session=WRONG["session"]) == "bearer"
+    assert entered(Door.ACTOR, bearer=WRONG["bearer"], session=GOOD["session"]) is None
+
+
 def test_cron_is_nobodys_subject() -> None:
     settings = replace(SETTINGS, ingress_tokens={"cron": "token-of-x"})
     assert who(settings, authorization="Bearer token-of-x") is Code.UNAUTHORIZED
@@ -163,7 +206,7 @@ def test_every_configured_token_is_compared_whichever_matches(
 
 DOORS = {
     Door.ACTOR: {"bearer", "cookie"},
-    Door.SESSION: {"cookie"},
+    Door.SESSION: {"cookie", "wrong"},
     Door.BEARER: {"bearer"},
     Door.INTERNAL: {"internal"},
     Door.OPEN: {"bearer", "cookie", "internal", "nothing", "wrong"},
@@ -220,6 +263,11 @@ def test_a_write_from_another_host_is_refused_though_it_knows_the_csrf(origin: s
 @pytest.mark.parametrize("origin", ["https://bot.test", "https://BOT.test"])
 def test_a_write_from_the_same_host_passes(origin: str) -> None:
     assert isinstance(write(x_csrf_token="CSRF", origin=origin), Caller)
+
+
+def test_the_csrf_of_another_session_is_refused_though_our_own_page_sends_it() -> None:
+    assert write(origin="https://bot.test", x_csrf_token="OTHER") is Code.BAD_CSRF
+    assert isinstance(write(origin="https://bot.test"), Caller)
 
 
 def test_a_bearer_writes_without_csrf() -> None:

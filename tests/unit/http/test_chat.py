@@ -84,6 +84,35 @@ def test_a_busy_thread_refuses_and_nothing_is_posted() -> None:
     assert browser.house.engine.started == [first["run_id"]]
 
 
+@pytest.mark.parametrize("new", [True, False], ids=["a new thread", "a thread"])
+def test_where_the_post_cannot_be_written_the_retry_is_the_only_run(new: bool) -> None:
+    browser = office().signed_in()
+    where = {} if new else {"thread": say(browser).json["thread"]}
+    for row in browser.house.db.sql("SELECT id FROM runs"):
+        end(browser, row["id"])
+    begun = list(browser.house.engine.started)
+    batch, down = browser.house.db.batch, True
+
+    async def broken(statements: Any) -> Any:
+        if down and any("INSERT INTO messages" in each.sql for each in statements):
+            raise Fault("down")
+        return await batch(statements)
+
+    browser.house.db.batch = broken
+    assert say(browser, "once", **where).status == 503
+    failed, live = run(ledger.unfinished(browser.house.db)), browser.house.engine.started
+    assert (failed, live) == ([], begun)
+    assert browser.house.db.sql("SELECT state, code FROM runs WHERE text = 'once'") == [
+        {"state": "failed", "code": "interrupted"}
+    ]
+    down = False
+    answer = say(browser, "once", **where)
+    assert answer.status == 202
+    assert browser.house.engine.started == [*begun, answer.json["run_id"]]
+    shown = read(browser, answer.json["thread"]).json["messages"]
+    assert [each["text"] for each in shown].count("once") == 1
+
+
 @pytest.mark.parametrize("text", ["", " \n\t", "x" * 20_001, "a\0b"])
 def test_a_bad_text_is_refused_and_starts_nothing(text: str) -> None:
     browser = office().signed_in()

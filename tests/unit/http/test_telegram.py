@@ -199,6 +199,73 @@ class TestGroups:
         assert len(chats.telegram.texts("-1001")) == 1
 
 
+class TestMembers:
+    """Where ``TELEGRAM_MEMBERS`` is set."""
+
+    ASKED = ("run list", "schedule list", "hello", "job add x every 2h: y", "confirm ABCDEFGH")
+
+    @pytest.fixture
+    def chats(self) -> Chats:
+        return Chats(telegram_members=frozenset({"501", "-1001"}))
+
+    def said(self, chats: Chats, user: int, text: str, **where: Any) -> list[str]:
+        """The states of the runs that came of it; refusals at the door make none."""
+        before = len(chats.runs())
+        number = len(chats.telegram.messages) + 10 * before + 1
+        make = sent.group if where else sent.private
+        send(chats, make(text, number, user=user, **where))
+        return [row["state"] for row in chats.runs()[before:]]
+
+    @pytest.mark.parametrize("text", [*ASKED, "/start", "help nonsense", "whoami now"])
+    def test_a_stranger_starts_nothing_that_needs_the_floor(self, chats: Chats, text: str):
+        self.said(chats, sent.ADA, text)
+        assert all(row["grants"] == "[]" for row in chats.runs())
+
+    @pytest.mark.parametrize("text", ASKED)
+    def test_a_stranger_is_told_how_to_be_let_in_and_no_run_is_made(self, chats: Chats, text: str):
+        assert self.said(chats, sent.ADA, text) == []
+        (told,) = chats.telegram.texts("500")
+        assert told.startswith("refused: forbidden\nThis bot answers its own people")
+        assert "telegram:500 is not one of them" in told
+
+    @pytest.mark.parametrize("text", ["help", "/help", "help schedule add", "whoami", "/start"])
+    def test_a_stranger_finds_out_who_they_are(self, chats: Chats, text: str):
+        assert self.said(chats, sent.ADA, text) == ["ok"]
+        assert chats.runs()[0]["grants"] == "[]"
+        assert len(chats.telegram.texts("500")) == 1
+
+    def test_a_member_is_a_person_as_ever(self, chats: Chats):
+        assert self.said(chats, sent.GRACE, "schedule list") == ["ok"]
+
+    def test_in_a_members_group_everybody_is_a_person_and_elsewhere_they_are_not(
+        self, chats: Chats
+    ):
+        assert self.said(chats, sent.ADA, "/schedule list", chat=sent.GROUP) == ["ok"]
+        assert self.said(chats, sent.ADA, "/schedule list", chat=sent.FORUM) == []
+        assert self.said(chats, sent.ADA, "/schedule list") == []
+
+    def test_a_group_that_became_a_supergroup_is_the_same_group(self, chats: Chats):
+        send(chats, sent.group("", 900, chat=sent.GROUP, migrate_to_chat_id=sent.FORUM))
+        assert self.said(chats, sent.ADA, "/schedule list", chat=sent.FORUM) == ["ok"]
+
+    def test_who_holds_a_grant_is_let_in(self, chats: Chats):
+        chats.grant("telegram:500", "run:read")
+        assert self.said(chats, sent.ADA, "schedule list") == ["ok"]
+
+    def test_who_links_their_chat_is_let_in_from_then_on(self, chats: Chats):
+        code = run(offer_link_code(chats.house, "web:alice", chats.house.clock.now_ms()))
+        assert self.said(chats, sent.ADA, f"/start {code}") == []
+        assert "linked to web:alice" in chats.telegram.texts("500")[0]
+        assert self.said(chats, sent.ADA, "schedule list") == ["ok"]
+
+    def test_a_row_that_only_notes_that_they_blocked_the_bot_is_no_link(self, chats: Chats):
+        chats.house.db.sql(
+            "INSERT INTO identity_links (owner, surface, subject, linked_at, paused_reason)"
+            " VALUES ('telegram:500', 'telegram', '500', 1, 'blocked')"
+        )
+        assert self.said(chats, sent.ADA, "schedule list") == []
+
+
 class TestLinking:
     def code(self, chats: Chats) -> str:
         now_ms = chats.house.clock.now_ms()
@@ -227,6 +294,11 @@ class TestLinking:
         send(chats, sent.private(f"/start {code}", 2, user=sent.GRACE))
         assert chats.telegram.texts("501")[0].startswith("refused: bad_code\n")
         assert len(self.links(chats)) == 1
+
+    def test_a_code_of_other_letters_is_none(self, chats: Chats):
+        code = self.code(chats)
+        send(chats, sent.private(f"/start {code[:-1]}\u017f", 1))
+        assert self.links(chats) == []
 
     def test_a_code_said_in_a_group_is_void(self, chats: Chats):
         code = self.code(chats)
