@@ -140,6 +140,35 @@ class TestKilledInATick:
         return left
 
 
+class TestKilledAfterATick:
+    """A tick has admitted refused writes, and the bot dies before it has handed them back."""
+
+    def test_each_is_handed_back_once_in_its_thread(self, bot: Bot):
+        bot.clear()
+        due_at = ms("2026-11-01T04:00:00Z")
+        names = [f"writer-{number}" for number in range(20)]
+        bot.write_rows(
+            {"name": name, "made": at(due_at - 30 * MINUTE), "text": f"schedule pause {name}"}
+            for name in names
+        )
+        bot.server.set_clock(at(due_at + 1_000))
+        bot.tick()
+        bot.server.kill9()
+        bot.server.restart()
+        bot.server.set_clock(at(due_at + 5 * MINUTE))
+        bot.watch()
+
+        runs = runs_of(bot, due_at)
+        assert Counter(run["name"] for run in runs) == dict.fromkeys(names, 1)
+        for run in runs:
+            told = bot.told(run["id"])
+            assert (told["state"], told["code"]) == ("refused", "schedule_write")
+            assert told["delivery"] == "delivered"
+            handed_back = [text for text in bot.thread(told["thread"]) if "schedule_write" in text]
+            assert len(handed_back) == 1, handed_back
+            assert f"schedule pause {run['name']}" in handed_back[0]
+
+
 def duration(work: Callable[[], Any]) -> float:
     started = time.monotonic()
     work()
