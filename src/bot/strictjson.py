@@ -26,8 +26,17 @@ def loads(text: str, *, non_finite: bool = False) -> Any:
         raise ValueError(f"nested deeper than {MAX_DEPTH} levels")
     constants = float if non_finite else _no_constants
     data = json.loads(text, object_pairs_hook=_no_repeats, parse_constant=constants)
-    json.dumps(data, ensure_ascii=False).encode()
+    if not _whole(data):
+        raise ValueError("half a character (a lone surrogate) stands in it")
     return data
+
+
+def _whole(data: Any) -> bool:
+    try:
+        json.dumps(data, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def deeper_than(text: str, levels: int) -> bool:

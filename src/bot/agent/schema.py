@@ -27,12 +27,10 @@ _TYPES: Mapping[str, type | tuple[type, ...]] = {
 
 def read_arguments(written: str) -> dict[str, Json] | str:
     """The JSON object that a model wrote as arguments, or what is wrong with it."""
-    if strictjson.deeper_than(written, strictjson.MAX_DEPTH):
-        return "The arguments are nested too deeply."
     try:
-        value: Json = json.loads(written or "{}")
+        value: Json = strictjson.loads(written or "{}")
     except ValueError as error:
-        return f"The arguments are no JSON: {error}"
+        return f"The arguments cannot be read as JSON: {error}."
     if not isinstance(value, dict):
         return "The arguments are no JSON object."
     return cast(dict[str, Json], value)

@@ -7,7 +7,7 @@ DEEP = '{"a":' + "[" * 20_000 + "]" * 20_000 + "}"
 
 
 def test_of_a_tool_calls_arguments():
-    assert read_arguments(DEEP) == "The arguments are nested too deeply."
+    assert "nested deeper" in read_arguments(DEEP)
 
 
 def test_of_an_endpoints_whole_answer():

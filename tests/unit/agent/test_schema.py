@@ -70,3 +70,19 @@ def test_reads_an_object_or_says_why_not():
     assert read_arguments("") == {}
     for text in ("{", "[]", "null", "7", "[" * 5000, "{'a': 1}"):
         assert isinstance(read_arguments(text), str)
+
+
+@pytest.mark.parametrize(
+    ("written", "says"),
+    [
+        ('{"a": 1, "a": 2}', "a key comes twice"),
+        ('{"a": NaN}', "NaN"),
+        ('{"a": "\\ud800"}', "half a character"),
+        ("[" * 100_000, "nested"),
+        ("[1]", "no JSON object"),
+    ],
+)
+def test_arguments_are_read_as_strictly_as_any_text_from_outside(written: str, says: str):
+    read = read_arguments(written)
+    assert isinstance(read, str)
+    assert says in read
