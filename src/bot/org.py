@@ -17,13 +17,18 @@ Decision = tuple[Mapping[str, Any], Made] | Refused
 
 
 async def change(
-    config: ConfigStore, decide: Callable[[Document], Decision[Made]], *, tier: str = TIER
+    config: ConfigStore,
+    decide: Callable[[Document], Decision[Made]],
+    *,
+    tier: str = TIER,
+    upkeep: bool = False,
 ) -> Made | Refused:
     """Read, decide, swap; again from the reading when somebody else wrote in between.
 
     ``decide`` is pure and may be called several times. Nothing is written when it refuses or
     answers no changes. Returns what it made, its refusal, ``document_too_large`` where the
-    store's limits say no, or ``conflict`` after ``ATTEMPTS`` lost swaps.
+    store's limits say no, or ``conflict`` after ``ATTEMPTS`` lost swaps. ``upkeep`` as the
+    store's.
     """
     for _ in range(ATTEMPTS):
         document = await config.read(tier)
@@ -33,7 +38,7 @@ async def change(
         changes, made = decision
         if not changes:
             return made
-        swap = await config.swap(tier, document.version, changes)
+        swap = await config.swap(tier, document.version, changes, upkeep=upkeep)
         if swap.won:
             return made
         if swap.refusal is not None:

@@ -139,16 +139,33 @@ class HistoryStore(Protocol):
         """Insert or advance firings by key; a final state is never put back to a live one."""
         ...
 
-    async def latest(self, names: Sequence[str] | None = None) -> Mapping[str, Firing]:
-        """The newest firing of each name (of all names when None)."""
+    async def latest(self, claims: Mapping[str, str | None]) -> Mapping[str, Firing]:
+        """The last firing of each row, by row id.
+
+        ``claims`` says of each row the key of the minute that it claimed last, None where it
+        never claimed one. Its last firing is that minute's or a press by hand that came after
+        it. A row is left out where the history does not hold its claim yet, which is then newer
+        than all that it holds.
+        """
         ...
 
-    async def history(self, name: str, limit: int, before_ms: int | None) -> Sequence[Firing]:
-        """Firings of one name, newest first, claimed before ``before_ms``."""
+    async def history(
+        self, name: str, limit: int, before_ms: int | None, row_id: str | None = None
+    ) -> Sequence[Firing]:
+        """Firings of one name, or of one row where ``row_id`` is given, newest first.
+
+        Newest is what was recorded last, whatever the clock said; a firing that is recorded
+        again keeps its place. ``before_ms`` is when the last firing of the page before was
+        claimed: what came before that one. Of any other time, what was claimed before it.
+        """
         ...
 
     async def record_tick(self, tick: TickRecord) -> None:
         """Keep one tick's figures."""
+        ...
+
+    async def ticks(self, limit: int, before_ms: int | None) -> Sequence[TickRecord]:
+        """Ticks, newest first, paged as ``history`` is."""
         ...
 
     async def tick_summary(self, now_ms: int) -> Json:

@@ -12,11 +12,11 @@ from collections.abc import Mapping, MutableMapping
 from types import MappingProxyType
 
 from bot.objects import Namespace, call, dump
+from bot.org import TIER
 from bot.ports import Document, Fault, Json, Swap
 
 OBJECT = "documents"
 """The name of the one object: ``env.CONFIG.getByName(OBJECT)``."""
-CACHED_TIERS = 64
 
 DocumentCache = MutableMapping[str, Document]
 _isolate_cache: DocumentCache = {}
@@ -25,9 +25,10 @@ _isolate_cache: DocumentCache = {}
 class ConfigClient:
     """Documents by tier, over the object's namespace binding.
 
-    The last document of each tier is kept between requests, so that one which has not changed,
-    or only by this isolate's own swaps, costs a 304. ``entries`` is shared with whoever reads
-    next and is read-only: never change a value inside it, make a new one.
+    The organisation's last document is kept between requests, so that one which has not changed,
+    or only by this isolate's own swaps, costs a 304. No other tier is: nothing reads those often,
+    and an isolate must not fill up with them. ``entries`` is shared with whoever reads next and
+    is read-only: never change a value inside it, make a new one.
     """
 
     def __init__(self, namespace: Namespace, cache: DocumentCache | None = None):
@@ -47,9 +48,18 @@ class ConfigClient:
         self._keep(tier, document)
         return document
 
-    async def swap(self, tier: str, expected_version: int, changes: Mapping[str, Json]) -> Swap:
+    async def swap(
+        self,
+        tier: str,
+        expected_version: int,
+        changes: Mapping[str, Json],
+        *,
+        upkeep: bool = False,
+    ) -> Swap:
         """Write ``changes`` if the version is still the expected one. Raises Fault."""
-        body = {"expectedVersion": expected_version, "changes": dict(changes)}
+        body: dict[str, Json] = {"expectedVersion": expected_version, "changes": dict(changes)}
+        if upkeep:
+            body["upkeep"] = True
         status, answer = await self._call("PUT", f"/documents/{tier}", body)
         match status:
             case 200:
@@ -57,7 +67,7 @@ class ConfigClient:
                 return Swap(won=True, version=answer["version"])
             case 409:
                 return Swap(won=False, version=answer["version"])
-            case 422:
+            case 400 | 422:
                 return Swap(won=False, version=expected_version, refusal=answer["detail"])
             case _:
                 raise Fault(f"swap of {tier}: {status} {answer and answer.get('detail')}")
@@ -77,7 +87,5 @@ class ConfigClient:
         self._keep(tier, Document(version, MappingProxyType(entries)))
 
     def _keep(self, tier: str, document: Document) -> None:
-        self._cache.pop(tier, None)
-        while len(self._cache) >= CACHED_TIERS:
-            del self._cache[next(iter(self._cache))]
-        self._cache[tier] = document
+        if tier == TIER:
+            self._cache[tier] = document

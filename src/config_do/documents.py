@@ -20,10 +20,13 @@ MAX_KEY_CHARACTERS = 200
 MAX_VALUE_BYTES = 64 * 1024
 MAX_VALUE_DEPTH = 32
 MAX_DOCUMENT_BYTES = 1024 * 1024
-RESERVE_BYTES = 128 * 1024
 RESERVED_FOR = "schedules."
-"""Entries under this prefix that stand already may grow into a reserve beyond the limit: a claim
-makes its row a little larger, and a full document must not silence it."""
+RESERVE_BYTES = 128 * 1024
+VALUE_RESERVE_BYTES = 4 * 1024
+"""Entries under the prefix that stand already may grow beyond the limits. There are two reserves
+of these sizes, of a document and of a value. The first is for every change of such entries: a
+full document must not keep a person from pausing a schedule. The second is for upkeep alone: a
+claim makes its row a few hundred bytes larger, and nothing that a person writes may silence it."""
 MAX_ENTRIES = 2_000
 MAX_CHANGES = 500
 
@@ -108,18 +111,25 @@ class Documents:
         return Stored(self.version(tier), rows[0]["entries"])
 
     def swap(
-        self, tier: str, expected_version: int, changes: Mapping[str, Json]
+        self,
+        tier: str,
+        expected_version: int,
+        changes: Mapping[str, Json],
+        *,
+        upkeep: bool = False,
     ) -> Won | Lost | TooLarge:
         """Write ``changes`` (None removes a key) if the version is still ``expected_version``.
 
         Every swap that is won adds one to the version. The limits are judged on the document as
-        it would stand. Raises ValueError for a key or a value that ``bad_change`` names.
+        it would stand; one that is over them may always be made smaller. ``upkeep`` opens the
+        second reserve to standing schedules. Raises ValueError for a key or a value that
+        ``bad_change`` names.
         """
         texts = {key: None if value is None else dump(value) for key, value in changes.items()}
-        return self._sql.transaction(lambda: self._swap(tier, expected_version, texts))
+        return self._sql.transaction(lambda: self._swap(tier, expected_version, texts, upkeep))
 
     def _swap(
-        self, tier: str, expected_version: int, texts: Mapping[str, str | None]
+        self, tier: str, expected_version: int, texts: Mapping[str, str | None], upkeep: bool
     ) -> Won | Lost | TooLarge:
         before = self._totals(tier)
         if before.version != expected_version:
@@ -131,7 +141,7 @@ class Documents:
             before.entries - len(old) + len(new),
             before.bytes - sum(old.values()) + sum(size for _, size in new.values()),
         )
-        over = _over_limit(texts, after, reserved=_is_upkeep(texts, old))
+        over = _over_limit(texts, before, after, reserves=_reserves(texts, old, upkeep))
         if over is not None:
             return TooLarge(over)
         self._remove(tier, [key for key in old if key not in new])
@@ -201,21 +211,26 @@ def _deeper_than(value: Json, levels: int) -> bool:
     return levels == 0 or any(_deeper_than(each, levels - 1) for each in inner)
 
 
-def _is_upkeep(texts: Mapping[str, str | None], old: Mapping[str, int]) -> bool:
-    """Whether a change only keeps standing schedules up to date, as a claim does."""
-    return all(key.startswith(RESERVED_FOR) and key in old for key in texts)
+def _reserves(texts: Mapping[str, str | None], old: Mapping[str, int], upkeep: bool) -> int:
+    """How many of the reserves a change may grow into."""
+    if not all(key.startswith(RESERVED_FOR) and key in old for key in texts):
+        return 0
+    return 2 if upkeep else 1
 
 
-def _over_limit(texts: Mapping[str, str | None], after: _Totals, *, reserved: bool) -> str | None:
+def _over_limit(
+    texts: Mapping[str, str | None], before: _Totals, after: _Totals, *, reserves: int
+) -> str | None:
     if len(texts) > MAX_CHANGES:
         return f"One change may touch {MAX_CHANGES} keys, not {len(texts):,}."
+    most = MAX_VALUE_BYTES + reserves * VALUE_RESERVE_BYTES
     for key, text in texts.items():
-        if text is not None and len(text.encode()) > MAX_VALUE_BYTES:
-            return f"{key}: a value may take {MAX_VALUE_BYTES:,} bytes of JSON."
+        if text is not None and len(text.encode()) > most:
+            return f"{key}: a value may take {most:,} bytes of JSON."
     if after.entries > MAX_ENTRIES:
         return f"A document may hold {MAX_ENTRIES:,} entries."
-    most = MAX_DOCUMENT_BYTES + (RESERVE_BYTES if reserved else 0)
-    if after.bytes > most:
+    most = MAX_DOCUMENT_BYTES + reserves * RESERVE_BYTES
+    if after.bytes > max(most, before.bytes):
         return f"A document may take {most:,} bytes."
     return None
 

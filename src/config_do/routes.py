@@ -3,7 +3,7 @@
 | route | answers |
 |---|---|
 | ``GET /documents/{tier}?version=N`` | 200 ``{version, entries}``; 304 while N is its version |
-| ``PUT /documents/{tier}`` ``{expectedVersion, changes}`` | 200 or 409 ``{version}`` |
+| ``PUT /documents/{tier}`` ``{expectedVersion, changes, upkeep?}`` | 200 or 409 ``{version}`` |
 
 Malformed is 400, over a limit 422 ``document_too_large``; neither writes anything. ``?version=``
 is how ``If-None-Match`` comes in: the RPC door has no headers.
@@ -32,6 +32,7 @@ from config_do.documents import TIER, Documents, Lost, TooLarge, bad_change
 class _Change(Body):
     expected_version: int = Field(alias="expectedVersion", ge=0)
     changes: dict[str, Any]
+    upkeep: bool = False
 
 
 def answer(documents: Documents, method: str, path: str, body: str | None) -> Reply:
@@ -67,7 +68,7 @@ def _swap(documents: Documents, tier: str, call: Call) -> Reply:
         reason = bad_change(key, value)
         if reason is not None:
             return malformed(reason)
-    swap = documents.swap(tier, change.expected_version, change.changes)
+    swap = documents.swap(tier, change.expected_version, change.changes, upkeep=change.upkeep)
     if isinstance(swap, TooLarge):
         return refusal(Code.DOCUMENT_TOO_LARGE, swap.detail)
     return reply(409 if isinstance(swap, Lost) else 200, {"version": swap.version})

@@ -27,27 +27,32 @@ class ScheduleClient:
             batch = [asdict(firing) for firing in firings[start : start + RECORD_BATCH]]
             await self._ask("POST", "/schedules/record", {"firings": batch})
 
-    async def latest(self, names: Sequence[str] | None = None) -> Mapping[str, Firing]:
-        """The newest firing of each name (of all names when None). Raises Fault."""
-        if names is not None and not names:
+    async def latest(self, claims: Mapping[str, str | None]) -> Mapping[str, Firing]:
+        """The last firing of each row by row id, see ``HistoryStore.latest``. Raises Fault."""
+        if not claims:
             return {}
-        query = "" if names is None else "?" + urlencode({"names": ",".join(names)})
-        body = await self._ask("GET", f"/schedules/latest{query}")
-        return {name: Firing(**firing) for name, firing in body["firings"].items()}
+        rows = ",".join(f"{row_id}:{key or ''}" for row_id, key in claims.items())
+        body = await self._ask("GET", f"/schedules/latest?{urlencode({'rows': rows})}")
+        return {row_id: Firing(**firing) for row_id, firing in body["firings"].items()}
 
     async def history(
-        self, name: str, limit: int, before_ms: int | None = None
+        self, name: str, limit: int, before_ms: int | None = None, row_id: str | None = None
     ) -> Sequence[Firing]:
-        """At most ``limit`` (1 to 200) firings of one name, newest first. Raises Fault."""
-        query: dict[str, Any] = {"name": name, "limit": limit}
-        if before_ms is not None:
-            query["before"] = before_ms
+        """At most ``limit`` (1 to 200) firings of a name or a row, newest first. Raises Fault."""
+        query = {"name": name} | _page(limit, before_ms)
+        if row_id is not None:
+            query["row"] = row_id
         body = await self._ask("GET", f"/schedules/history?{urlencode(query)}")
         return [Firing(**firing) for firing in body["firings"]]
 
     async def record_tick(self, tick: TickRecord) -> None:
         """Keep one tick's figures. Raises Fault."""
         await self._ask("POST", "/ticks/record", {"tick": asdict(tick)})
+
+    async def ticks(self, limit: int, before_ms: int | None = None) -> Sequence[TickRecord]:
+        """At most ``limit`` (1 to 200) ticks, newest first. Raises Fault."""
+        body = await self._ask("GET", f"/ticks/history?{urlencode(_page(limit, before_ms))}")
+        return [TickRecord(**tick) for tick in body["ticks"]]
 
     async def tick_summary(self, now_ms: int) -> Json:
         """``{last, h24, d30, claims_without_run}``, see ``Schedules.summary``. Raises Fault."""
@@ -62,3 +67,7 @@ class ScheduleClient:
         if status != 200:
             raise Fault(f"{method} {path}: {status} {body and body.get('detail')}")
         return body
+
+
+def _page(limit: int, before_ms: int | None) -> dict[str, Any]:
+    return {"limit": limit} | ({} if before_ms is None else {"before": before_ms})

@@ -2,12 +2,15 @@
 
 A due minute of a row has one firing, whichever record of it comes first; presses by hand have
 one each. Kept for 90 days, and the last 200 of each schedule for good.
+
+Firings stand in the order in which they were first recorded. The times that they bear are a
+clock's, and a clock that ran ahead would make its firings the newest for good.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, fields
 from typing import Any
 
@@ -25,6 +28,7 @@ STARTING_MS = 30_000
 """Contract §3, States: a claim without a run is ``starting`` for that long."""
 MAX_LIMIT = 200
 FOREVER_MS = 10**15
+MAX_PLACE = 2**63 - 1
 
 MIGRATION: Sequence[str] = (
     """CREATE TABLE firings (
@@ -42,6 +46,39 @@ MIGRATION: Sequence[str] = (
          coalesced INTEGER NOT NULL
        ) STRICT, WITHOUT ROWID""",
     "CREATE INDEX firings_by_name ON firings (name, claimed_at DESC, key DESC)",
+    """CREATE UNIQUE INDEX firings_once ON firings (row_id, due_at)
+       WHERE trigger <> 'hand' AND due_at IS NOT NULL""",
+    """CREATE INDEX firings_without_run ON firings (claimed_at)
+       WHERE trigger = 'refire' OR state IN ('starting', 'claimed_not_started')""",
+)
+
+IN_ORDER: Sequence[str] = (
+    "ALTER TABLE firings RENAME TO unordered",
+    """CREATE TABLE firings (
+         number INTEGER PRIMARY KEY,
+         key TEXT NOT NULL UNIQUE,
+         name TEXT NOT NULL,
+         row_id TEXT NOT NULL,
+         due_at INTEGER,
+         claimed_at INTEGER NOT NULL,
+         trigger TEXT NOT NULL,
+         by TEXT,
+         state TEXT NOT NULL,
+         code TEXT,
+         run_id TEXT,
+         delivery TEXT,
+         coalesced INTEGER NOT NULL
+       ) STRICT""",
+    """INSERT INTO firings (key, name, row_id, due_at, claimed_at, trigger, by, state, code,
+                            run_id, delivery, coalesced)
+       SELECT key, name, row_id, due_at, claimed_at, trigger, by, state, code,
+              run_id, delivery, coalesced
+       FROM unordered ORDER BY claimed_at, key""",
+    "DROP TABLE unordered",
+    # An index ends with the number by itself.
+    "CREATE INDEX firings_by_name ON firings (name)",
+    "CREATE INDEX firings_by_row ON firings (row_id)",
+    "CREATE INDEX firings_by_time ON firings (name, claimed_at)",
     """CREATE UNIQUE INDEX firings_once ON firings (row_id, due_at)
        WHERE trigger <> 'hand' AND due_at IS NOT NULL""",
     """CREATE INDEX firings_without_run ON firings (claimed_at)
@@ -79,12 +116,14 @@ class Firings:
             after = told if before is None else merge(before, told)
             known[identity] = after
             keys[after.key] = identity
-        # One statement and one parameter for all rows, whatever their number.
+        # One statement and one parameter for all rows, whatever their number. What is known
+        # keeps its place; what one call brings that is new stands in the order of its claims.
         self._sql.exec(
-            f"""INSERT OR REPLACE INTO firings ({_LIST})
-                SELECT {", ".join(f"value ->> {place}" for place in range(len(_COLUMNS)))}
+            f"""INSERT OR REPLACE INTO firings (number, {_LIST})
+                SELECT (SELECT number FROM firings WHERE key = value ->> 0),
+                       {", ".join(f"value ->> {place}" for place in range(len(_COLUMNS)))}
                 FROM json_each(?)""",
-            dump([astuple(firing) for firing in known.values()]),
+            dump([astuple(each) for each in sorted(known.values(), key=_claimed_at)]),
         )
         self._prune({firing.name for firing in firings}, max(f.claimed_at for f in firings))
 
@@ -110,14 +149,15 @@ class Firings:
         self._sql.exec(
             """WITH floors AS MATERIALIZED (
                  SELECT asked.value AS name,
-                        (SELECT claimed_at FROM firings WHERE name = asked.value
-                         ORDER BY claimed_at DESC LIMIT 1 OFFSET ?) AS claimed_at
+                        (SELECT number FROM firings WHERE name = asked.value
+                         ORDER BY number DESC LIMIT 1 OFFSET ?) AS number
                  FROM json_each(?) AS asked
                  WHERE EXISTS (SELECT 1 FROM firings WHERE name = asked.value AND claimed_at < ?)
                )
                DELETE FROM firings WHERE key IN (
                  SELECT firings.key FROM floors JOIN firings
-                   ON firings.name = floors.name AND firings.claimed_at < MIN(?, floors.claimed_at)
+                   ON firings.name = floors.name AND firings.claimed_at < ?
+                  AND firings.number < floors.number
                )""",
             KEEP_AT_LEAST - 1,
             dump(sorted(names)),
@@ -125,30 +165,45 @@ class Firings:
             now_ms - KEEP_MS,
         )
 
-    def latest(self, names: Sequence[str] | None = None) -> dict[str, Firing]:
-        """The newest firing of each name, of all names when None. Costs by names, not firings."""
-        if names is None:
-            asked = _EVERY_NAME
-            params: tuple[str, ...] = ()
-        else:
-            asked, params = "asked (name) AS (SELECT value FROM json_each(?))", (dump(list(names)),)
-        found = self._select(
-            f"""WITH {asked}
-                SELECT firings.* FROM asked JOIN firings ON firings.key = (
-                  SELECT key FROM firings WHERE name = asked.name
-                  ORDER BY claimed_at DESC, key DESC LIMIT 1
-                )""",
-            *params,
-        )
-        return {firing.name: firing for firing in found}
+    def latest(self, claims: Mapping[str, str | None]) -> dict[str, Firing]:
+        """The last firing of each row by row id, see ``HistoryStore.latest``.
 
-    def history(self, name: str, limit: int, before_ms: int | None = None) -> list[Firing]:
-        """At most ``limit`` firings of one name, newest first, claimed before ``before_ms``."""
+        Costs by rows and by the presses by hand since their claims, not by firings.
+        """
+        found = self._select(
+            """WITH asked AS (
+                 SELECT value ->> 0 AS row_id, value ->> 1 AS claim FROM json_each(?)
+               )
+               SELECT firings.* FROM asked JOIN firings ON firings.number = (
+                 SELECT number FROM firings WHERE row_id = asked.row_id
+                    AND (asked.claim IS NULL OR key = asked.claim OR trigger = 'hand')
+                 ORDER BY number DESC LIMIT 1
+               )
+               WHERE asked.claim IS NULL OR EXISTS (SELECT 1 FROM firings WHERE key = asked.claim)
+            """,
+            dump(list(claims.items())),
+        )
+        return {firing.row_id: firing for firing in found}
+
+    def history(
+        self, name: str, limit: int, before_ms: int | None = None, row_id: str | None = None
+    ) -> list[Firing]:
+        """At most ``limit`` firings of a name or a row, see ``HistoryStore.history``."""
+        before_ms = FOREVER_MS if before_ms is None else before_ms
         return self._select(
-            """SELECT * FROM firings WHERE name = ? AND claimed_at < ?
-               ORDER BY claimed_at DESC, key DESC LIMIT ?""",
+            f"""WITH page AS (
+                  SELECT MIN(number) AS number FROM firings
+                  WHERE name = ? AND claimed_at = ? AND row_id = COALESCE(?, row_id)
+                )
+                SELECT * FROM firings WHERE {"name" if row_id is None else "row_id"} = ?
+                  AND number < COALESCE((SELECT number FROM page), {MAX_PLACE})
+                  AND ((SELECT number FROM page) IS NOT NULL OR claimed_at < ?)
+                ORDER BY number DESC LIMIT ?""",
             name,
-            FOREVER_MS if before_ms is None else before_ms,
+            before_ms,
+            row_id,
+            name if row_id is None else row_id,
+            before_ms,
             limit,
         )
 
@@ -200,6 +255,10 @@ class Firings:
             f"SELECT json_group_array(json_array({_LIST})) AS firings FROM ({query})", *params
         )
         return [Firing(*values) for values in json.loads(rows[0]["firings"])]
+
+
+def _claimed_at(firing: Firing) -> int:
+    return firing.claimed_at
 
 
 def _identity(firing: Firing) -> tuple[Any, ...]:

@@ -3,9 +3,10 @@
 | route | answers |
 |---|---|
 | ``POST /schedules/record`` ``{firings: [...]}`` | 200 ``{recorded}`` |
-| ``GET /schedules/latest?names=a,b`` | 200 ``{firings: {name: firing}}``; all without ``names`` |
-| ``GET /schedules/history?name=&limit=&before=`` | 200 ``{firings: [...]}``, newest first |
+| ``GET /schedules/latest?rows=ID:CLAIM,ID:`` | 200 ``{firings: {row id: firing}}`` |
+| ``GET /schedules/history?name=&row=&limit=&before=`` | 200 ``{firings: [...]}``, newest first |
 | ``POST /ticks/record`` ``{tick: {...}}`` | 200 ``{}`` |
+| ``GET /ticks/history?limit=&before=`` | 200 ``{ticks: [...]}``, newest first |
 | ``GET /ticks/summary?now=`` | 200 ``{last, h24, d30, claims_without_run}`` |
 | ``GET /strips?since=&bucket=`` | 200 ``{ticks, firings}``, counted by bucket |
 
@@ -81,7 +82,7 @@ class Schedules:
     """The stores of one object, in one database."""
 
     def __init__(self, sql: Sql):
-        migrate(sql, (firings.MIGRATION, ticks.MIGRATION))
+        migrate(sql, (firings.MIGRATION, ticks.MIGRATION, firings.IN_ORDER))
         self.firings = Firings(sql)
         self.ticks = Ticks(sql)
 
@@ -127,19 +128,21 @@ def _record(schedules: Schedules, call: Call) -> Reply:
 
 
 def _latest(schedules: Schedules, call: Call) -> Reply:
-    names = call.query.get("names")
-    asked = None if names is None else [name for name in names.split(",") if name]
-    latest = schedules.firings.latest(asked)
-    return reply(200, {"firings": {name: asdict(firing) for name, firing in latest.items()}})
+    rows = call.query.get("rows")
+    if rows is None:
+        return malformed("rows is ID:CLAIM,... with the key of the minute that a row claimed last.")
+    asked = [row.partition(":") for row in rows.split(",") if row]
+    latest = schedules.firings.latest({row_id: claim or None for row_id, _, claim in asked})
+    return reply(200, {"firings": {row_id: asdict(firing) for row_id, firing in latest.items()}})
 
 
 def _history(schedules: Schedules, call: Call) -> Reply:
-    name = call.query.get("name")
-    limit = _number(call, "limit", _DEFAULT_LIMIT)
-    before_ms = _number(call, "before", MAX_NUMBER)
-    if name is None or limit is None or before_ms is None or not 1 <= limit <= MAX_LIMIT:
-        return malformed(f"name is a name, limit is 1 to {MAX_LIMIT}, before epoch milliseconds.")
-    found = schedules.firings.history(name, limit, before_ms)
+    name, page = call.query.get("name"), _page(call)
+    if isinstance(page, Reply):
+        return page
+    if name is None:
+        return malformed("name is a schedule's name.")
+    found = schedules.firings.history(name, *page, call.query.get("row"))
     return reply(200, {"firings": [asdict(firing) for firing in found]})
 
 
@@ -149,6 +152,13 @@ def _record_tick(schedules: Schedules, call: Call) -> Reply:
         return told
     schedules.ticks.record(told.tick)
     return reply(200, {})
+
+
+def _ticks(schedules: Schedules, call: Call) -> Reply:
+    page = _page(call)
+    if isinstance(page, Reply):
+        return page
+    return reply(200, {"ticks": [asdict(tick) for tick in schedules.ticks.history(*page)]})
 
 
 def _summary(schedules: Schedules, call: Call) -> Reply:
@@ -163,6 +173,14 @@ def _strips(schedules: Schedules, call: Call) -> Reply:
     if since_ms is None or not bucket_ms:
         return malformed("since is epoch milliseconds, bucket milliseconds.")
     return reply(200, schedules.strips(since_ms, bucket_ms))
+
+
+def _page(call: Call) -> tuple[int, int] | Reply:
+    limit = _number(call, "limit", _DEFAULT_LIMIT)
+    before_ms = _number(call, "before", MAX_NUMBER)
+    if limit is None or before_ms is None or not 1 <= limit <= MAX_LIMIT:
+        return malformed(f"limit is 1 to {MAX_LIMIT}, before epoch milliseconds.")
+    return limit, before_ms
 
 
 def _number(call: Call, name: str, default: int | None = None) -> int | None:
@@ -180,6 +198,7 @@ _ROUTES: Mapping[tuple[str, ...], tuple[str, Callable[[Schedules, Call], Reply]]
     ("schedules", "latest"): ("GET", _latest),
     ("schedules", "history"): ("GET", _history),
     ("ticks", "record"): ("POST", _record_tick),
+    ("ticks", "history"): ("GET", _ticks),
     ("ticks", "summary"): ("GET", _summary),
     ("strips",): ("GET", _strips),
 }

@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.objects import Sql
 from bot.ports import Json, TickRecord
-from schedule_do.firings import DAY_MS
+from schedule_do.firings import DAY_MS, MAX_PLACE
 
 MINUTE_MS = 60 * 1000
 KEEP_MS = 31 * DAY_MS
@@ -58,6 +58,20 @@ class Ticks:
             since_ms,
         )
         return [[row["bucket"], row["n"]] for row in rows]
+
+    def history(self, limit: int, before_ms: int) -> list[TickRecord]:
+        """At most ``limit`` ticks, the one recorded last first; see ``HistoryStore.history``."""
+        rows = self._sql.exec(
+            f"""WITH page AS (SELECT MIN(number) AS number FROM ticks WHERE at = ?)
+                SELECT at, ms, due, claimed, lost, started, errors FROM ticks
+                WHERE number < COALESCE((SELECT number FROM page), {MAX_PLACE})
+                  AND ((SELECT number FROM page) IS NOT NULL OR at < ?)
+                ORDER BY number DESC LIMIT ?""",
+            before_ms,
+            before_ms,
+            limit,
+        )
+        return [TickRecord(**row) for row in rows]
 
     def last(self) -> Json:
         """``{at, ms}`` of the tick recorded last, or None."""

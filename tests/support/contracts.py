@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -90,9 +91,10 @@ class ConfigStoreContract:
             ({"big": "x" * 65_536}, "big"),
             ({f"k{n}": n for n in range(501)}, "500 keys"),
             ({f"k{n}": "x" * 64_000 for n in range(17)}, "1,048,576 bytes"),
+            ({"deep": json.loads("[" * 33 + "]" * 33)}, "32 deep"),
         ],
     )
-    def test_a_change_over_a_limit_is_refused_by_name_and_writes_nothing(
+    def test_a_change_that_it_does_not_take_is_refused_by_name_and_writes_nothing(
         self, store: ConfigStore, changes: dict[str, Any], named: str
     ):
         run(store.swap("org", 0, {"a": 1}))
@@ -102,6 +104,12 @@ class ConfigStoreContract:
         assert named in swap.refusal
         document = run(store.read("org"))
         assert (document.version, dict(document.entries)) == (1, {"a": 1})
+
+    def test_upkeep_of_a_standing_schedule_has_room_beyond_the_limits(self, store: ConfigStore):
+        run(store.swap("org", 0, {"schedules.a": "x" * 65_534}))
+        more = {"schedules.a": "x" * 73_000}
+        assert run(store.swap("org", 1, more)).refusal is not None
+        assert run(store.swap("org", 1, more, upkeep=True)).won
 
     def test_a_document_holds_2000_entries(self, store: ConfigStore):
         for version in range(4):
@@ -133,7 +141,7 @@ class HistoryStoreContract:
         told = replace(told, trigger="hand", by="web:alice", due_at=None, coalesced=3)
         run(store.record([told]))
         assert run(store.history("nightly", 10, None)) == [told]
-        assert run(store.latest()) == {"nightly": told}
+        assert run(store.latest({"r1": None})) == {"r1": told}
 
     def test_a_firing_moves_forward_under_its_key(self, store: HistoryStore):
         run(store.record([firing()]))
@@ -188,18 +196,65 @@ class HistoryStoreContract:
         assert [kept.key for kept in run(store.history("other", 10, None))] == ["x"]
         assert run(store.history("unheard", 10, None)) == []
 
-    def test_latest_is_the_newest_claim_of_each_name(self, store: HistoryStore):
+    def test_history_of_a_row_is_not_that_of_another_row_of_its_name(self, store: HistoryStore):
+        removed = [firing(f"r0-m{n}", row_id="r0", due_at=n, claimed_at=n) for n in range(5)]
+        run(store.record([firing()]))
+        run(store.record(removed))
+        assert [each.key for each in run(store.history("nightly", 1, None, "r1"))] == ["r1-m1"]
+        assert [each.key for each in run(store.history("nightly", 2, None, "r0"))] == [
+            "r0-m4",
+            "r0-m3",
+        ]
+        assert len(run(store.history("nightly", 10, None))) == 6
+
+    def test_what_was_recorded_last_is_the_newest_whatever_the_clock_said(
+        self, store: HistoryStore
+    ):
+        for key, at in (("before", -DAY), ("ahead", 400 * DAY), ("back", 0), ("after", MINUTE)):
+            run(store.record([firing(key, due_at=NOON + at, claimed_at=NOON + at)]))
+        run(store.record([firing("ahead", due_at=NOON + 400 * DAY, state="ok")]))
+        expected = ["after", "back", "ahead", "before"]
+        assert [each.key for each in run(store.history("nightly", 10, None))] == expected
+        paged: list[str] = []
+        before: int | None = None
+        while page := run(store.history("nightly", 1, before)):
+            paged.append(page[0].key)
+            before = page[0].claimed_at
+        assert paged == expected
+
+    def test_latest_is_of_rows(self, store: HistoryStore):
         later = firing("m2", due_at=NOON + MINUTE, claimed_at=NOON + MINUTE)
-        other = firing("x", name="other", row_id="r2")
-        run(store.record([later, firing(), other]))
-        assert run(store.latest()) == {"nightly": later, "other": other}
-        assert run(store.latest(["nightly", "unheard"])) == {"nightly": later}
-        assert run(store.latest([])) == {}
+        other, again = firing("x", name="other", row_id="r2"), firing("again", row_id="r3")
+        run(store.record([later, firing(), other, again]))
+        asked = {"r1": None, "r2": None, "r3": None, "unheard": None}
+        assert run(store.latest(asked)) == {"r1": later, "r2": other, "r3": again}
+        assert run(store.latest({})) == {}
+
+    def test_latest_is_the_claim_or_a_press_that_came_after_it(self, store: HistoryStore):
+        ahead = firing("ahead", due_at=NOON + DAY, claimed_at=NOON + DAY)
+        run(store.record([ahead]))
+        assert run(store.latest({"r1": "r1-m1"})) == {}, "the claim is newer than what is known"
+        run(store.record([firing()]))
+        assert run(store.latest({"r1": "r1-m1"})) == {"r1": firing()}
+        press = firing("h1", due_at=None, claimed_at=NOON - DAY, trigger="hand", by="web:alice")
+        run(store.record([press]))
+        run(store.record([firing(state="ok")]))
+        assert run(store.latest({"r1": "r1-m1"})) == {"r1": press}
+
+    def test_latest_is_the_claim_that_is_claimed_again_after_a_wrong_clock(
+        self, store: HistoryStore
+    ):
+        run(store.record([firing(state="claimed_not_started")]))
+        run(store.record([firing("ahead", due_at=NOON + DAY, claimed_at=NOON + DAY)]))
+        again = firing(state="running", run_id="r1-m1")
+        run(store.record([again]))
+        assert run(store.latest({"r1": "r1-m1"})) == {"r1": again}
 
     def test_many_firings_go_in_one_call(self, store: HistoryStore):
         many = [firing(f"k{n}", name=f"n{n}", row_id=f"r{n}") for n in range(250)]
         run(store.record(many))
-        assert run(store.latest()) == {each.name: each for each in many}
+        claims = {each.row_id: each.key for each in many}
+        assert run(store.latest(claims)) == {each.row_id: each for each in many}
 
     def test_no_tick_yet_has_a_summary(self, store: HistoryStore):
         nothing = {"count": 0, "p50": None, "p95": None}
@@ -217,6 +272,14 @@ class HistoryStoreContract:
         assert summary["last"] == {"at": NOON, "ms": 10}
         assert summary["h24"] == {"count": 2, "p50": 10, "p95": 20}
         assert summary["d30"] == {"count": 3, "p50": 20, "p95": 900}
+
+    def test_ticks_are_read_back_as_they_were_recorded_and_page(self, store: HistoryStore):
+        ticks = [TickRecord(NOON + at, 5, due=1, errors=n) for n, at in enumerate((0, DAY, 60, 99))]
+        for tick in ticks:
+            run(store.record_tick(tick))
+        assert run(store.ticks(10, None)) == ticks[::-1]
+        assert run(store.ticks(2, NOON + 60)) == [ticks[1], ticks[0]]
+        assert run(store.ticks(2, NOON + 61)) == [ticks[2], ticks[0]]
 
     def test_claims_without_a_run_are_counted_for_a_month(self, store: HistoryStore):
         states = [

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from bot.ports import Document, Firing, Json, Swap, TickRecord
 from config_do.documents import Documents, TooLarge, Won, bad_change
+from schedule_do.firings import FOREVER_MS
 from schedule_do.routes import Schedules
 from tests.support.drive import Pause, Port, no_pause
 from tests.support.sql import MemorySql
@@ -25,11 +26,20 @@ class MemoryConfig(Port):
         await self.pause("config.read done")
         return document
 
-    async def swap(self, tier: str, expected_version: int, changes: Mapping[str, Json]) -> Swap:
+    async def swap(
+        self,
+        tier: str,
+        expected_version: int,
+        changes: Mapping[str, Json],
+        *,
+        upkeep: bool = False,
+    ) -> Swap:
         await self.pause("config.swap")
         for key, value in changes.items():
-            assert bad_change(key, value) is None, bad_change(key, value)
-        swap = self.documents.swap(tier, expected_version, changes)
+            reason = bad_change(key, value)
+            if reason is not None:
+                return Swap(won=False, version=expected_version, refusal=reason)
+        swap = self.documents.swap(tier, expected_version, changes, upkeep=upkeep)
         await self.pause("config.swap done")
         if isinstance(swap, TooLarge):
             return Swap(won=False, version=expected_version, refusal=swap.detail)
@@ -59,17 +69,17 @@ class MemoryHistory(Port):
         self.schedules.firings.record(firings)
         await self.pause("history.record done")
 
-    async def latest(self, names: Sequence[str] | None = None) -> Mapping[str, Firing]:
+    async def latest(self, claims: Mapping[str, str | None]) -> Mapping[str, Firing]:
         await self.pause("history.latest")
-        latest = self.schedules.firings.latest(names)
+        latest = self.schedules.firings.latest(claims)
         await self.pause("history.latest done")
         return latest
 
     async def history(
-        self, name: str, limit: int, before_ms: int | None = None
+        self, name: str, limit: int, before_ms: int | None = None, row_id: str | None = None
     ) -> Sequence[Firing]:
         await self.pause("history.history")
-        firings = self.schedules.firings.history(name, limit, before_ms)
+        firings = self.schedules.firings.history(name, limit, before_ms, row_id)
         await self.pause("history.history done")
         return firings
 
@@ -77,6 +87,12 @@ class MemoryHistory(Port):
         await self.pause("history.record_tick")
         self.schedules.ticks.record(tick)
         await self.pause("history.record_tick done")
+
+    async def ticks(self, limit: int, before_ms: int | None = None) -> Sequence[TickRecord]:
+        await self.pause("history.ticks")
+        ticks = self.schedules.ticks.history(limit, FOREVER_MS if before_ms is None else before_ms)
+        await self.pause("history.ticks done")
+        return ticks
 
     async def tick_summary(self, now_ms: int) -> Json:
         await self.pause("history.tick_summary")

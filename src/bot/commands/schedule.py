@@ -34,6 +34,7 @@ async def _add(house: House, call: Invocation, args: Args) -> Outcome:
         zone=args["zone"],
         window=args["window"],
         grants=args["grants"],
+        enabled=args.get("enabled", True),
     )
     row = await edit.add(
         house,
@@ -48,9 +49,12 @@ async def _add(house: House, call: Invocation, args: Args) -> Outcome:
     view = listing.row_json(row, None, call.now_ms)
     holds = f"with {', '.join(view['grants'])}" if view["grants"] else "with no grants"
     thread = "its standing thread" if view["thread"] == "standing" else "a new thread each time"
+    following = f"Next: {_fires(view['next'])}."
+    if not row.stored.enabled:
+        following = f"It is paused. Start it with schedule resume {row.name}."
     return ok(
         f"{row.name} runs {view['describe']} in {view['channel']}, in {thread}, {holds}: "
-        f"{_short(row.stored.text)}\nNext: {_fires(view['next'])}.",
+        f"{_short(row.stored.text)}\n{following}",
         view,
     )
 
@@ -72,7 +76,10 @@ def _fires(fires: list[str]) -> str:
 
 async def _remove(house: House, call: Invocation, args: Args) -> Outcome:
     name = args["name"]
-    removed = await edit.remove(house, name)
+    # A command that was cut off is carried out again: it removes no row that came since.
+    run = await ledger.get(house.db, call.id)
+    asked_at = call.now_ms if run is None else run.admitted_at
+    removed = await edit.remove(house, name, asked_at=asked_at)
     if isinstance(removed, Refused):
         return refused(removed)
     return ok(

@@ -83,4 +83,4 @@ async def _remember_thread(house: House, run: Run, thread: str) -> None:
             return {}, None
         return {key: {**entry, "threadKey": thread}}, None
 
-    await org.change(house.config, decision)
+    await org.change(house.config, decision, upkeep=True)

@@ -6,7 +6,6 @@ Whatever changes a schedule goes through the registry, by the same door as chat.
 from __future__ import annotations
 
 import re
-from typing import Literal
 
 from bot.http.body import StrictBody
 from bot.http.values import Request, Response, int_query, json_response
@@ -23,7 +22,7 @@ _LAST_MS = 253_370_764_800_000
 
 
 class NewSchedule(StrictBody):
-    """The body of ``POST /admin/schedules``: the row's names. A new row is enabled."""
+    """The body of ``POST /admin/schedules``: the row's names. One not ``enabled`` is paused."""
 
     name: str
     cron: str
@@ -33,7 +32,7 @@ class NewSchedule(StrictBody):
     zone: str | None = None
     window: str | None = None
     grants: list[str] | None = None
-    enabled: Literal[True] = True
+    enabled: bool = True
 
 
 class Reason(StrictBody):
@@ -54,7 +53,7 @@ async def list_all(visit: Visit, body: None) -> Response | Refused:
 
 async def add(visit: Visit, body: NewSchedule) -> Response | Refused:
     """Add a schedule; 201 with its row."""
-    args = {**body.model_dump(exclude={"enabled"}), "grants": body.grants or []}
+    args = {**body.model_dump(), "grants": body.grants or []}
     return await visit.command("schedule add", args, status=201)
 
 
@@ -84,11 +83,17 @@ async def resume(visit: Visit, body: None) -> Response | Refused:
 
 
 async def preview(visit: Visit, body: None) -> Response | Refused:
-    """What an expression means, and its next ``n`` fires strictly after ``from``."""
+    """What an expression means, and its next ``n`` fires strictly after ``from``.
+
+    Without an expression it is the schedule named ``preview``, where there is one.
+    """
     request = visit.request
     cron = request.query.get("cron")
     if cron is None:
-        return Refused(Code.BAD_REQUEST, "The query lacks cron.")
+        row = await visit.command("schedule show", {"name": "preview"})
+        if isinstance(row, Refused) and row.code is Code.NO_SCHEDULE:
+            return Refused(Code.BAD_REQUEST, "The query lacks cron.")
+        return row
     from_ms = _moment(request, "from", default=visit.now_ms)
     if isinstance(from_ms, Refused):
         return from_ms

@@ -14,7 +14,7 @@ from typing import Any
 from bot.authz.grants import Grant, parse_grants
 from bot.dispatch.message import Admission, AdmissionKind, IncomingMessage
 from bot.ports import Database, Statement
-from bot.words import Code, Refused, State
+from bot.words import Code, Refused, State, Trigger
 
 COLUMNS = (
     "id, actor, grants, source, name, row_id, due_at, claimed_at, trigger, by, channel, thread, "
@@ -36,6 +36,8 @@ FROM json_each(?1) WHERE true
 ON CONFLICT DO NOTHING RETURNING id
 """
 _OWING = "(state = 'refused' AND code = 'schedule_write' AND delivery IS NULL)"
+_NEVER_WRITTEN = """SELECT value AS id FROM json_each(?) AS told
+WHERE NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = told.value)"""
 # One bound value may hold 2 MB; a row is at most a 4,000 character text and its names.
 _CHUNK = 100
 
@@ -114,8 +116,9 @@ async def admit(
     """Claim a slot and a ledger row for each message, in one transaction a hundred.
 
     A message with a verdict is written as refused with its code and takes no slot. One whose
-    thread is taken is written as refused ``thread_busy``. One whose run id stands in the
-    ledger already changes nothing and is a duplicate: a firing has at most one run.
+    thread is taken is written as refused ``thread_busy``; a re-fire is refused and not written,
+    since its minute's one run is still to come. One whose run id stands in the ledger already
+    changes nothing and is a duplicate: a firing has at most one run.
     """
     answers: list[Admission] = []
     for start in range(0, len(messages), _CHUNK):
@@ -123,23 +126,24 @@ async def admit(
         first = [_entry(message, verdict, now_ms) for message, verdict in chunk]
         busy = [
             {**entry, "state": State.REFUSED, "code": Code.THREAD_BUSY, "finished_at": now_ms}
-            for entry, (_, verdict) in zip(first, chunk, strict=True)
-            if verdict is None
+            for entry, (message, verdict) in zip(first, chunk, strict=True)
+            if verdict is None and message.trigger is not Trigger.REFIRE
         ]
-        inserted, refused = await db.batch(
+        inserted, refused, waiting = await db.batch(
             [
                 Statement(_ADMIT, (_dump(first), now_ms)),
                 Statement(_ADMIT, (_dump(busy), now_ms)),
+                Statement(_NEVER_WRITTEN, (_dump([message.run_id for message, _ in chunk]),)),
             ]
         )
         new = {row["id"] for row in inserted.rows}
-        taken = {row["id"] for row in refused.rows}
+        taken = {row["id"] for row in (*refused.rows, *waiting.rows)}
         for message, verdict in chunk:
             answers.append(_answer(message.run_id, verdict, new, taken))
     return answers
 
 
-def _dump(entries: list[dict[str, Any]]) -> str:
+def _dump(entries: Sequence[Any]) -> str:
     # Unescaped, a hundred of the longest texts stay under the 2 MB of one bound value.
     return json.dumps(entries, ensure_ascii=False)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.org import TIER
-from bot.ports import ConfigStore, Fault
+from bot.ports import ConfigStore
 from bot.schedules.due import Decision, Repair, Stale
 from bot.schedules.row import dump_row
 
@@ -29,6 +29,13 @@ class Claimed:
 @dataclass(frozen=True, slots=True)
 class Lost:
     """Somebody else wrote first: nothing of the batch may be dispatched."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotTaken:
+    """The document takes no such change, for the reason of one of the rows or of its own."""
+
+    reason: str
 
 
 def claimed_entry(decision: Decision, now_ms: int) -> dict[str, Any]:
@@ -52,14 +59,14 @@ def claimed_entry(decision: Decision, now_ms: int) -> dict[str, Any]:
 
 async def claim(
     config: ConfigStore, version: int, decisions: Sequence[Decision], now_ms: int
-) -> Claimed | Lost:
+) -> Claimed | Lost | NotTaken:
     """Claim a batch in one swap. Raises Fault when the store does not answer.
 
     A Fault leaves open whether the swap was made; the caller fires nothing either way, and a
     claim that was made shows as claimed and not started.
     """
     changes = {decision.row.key: claimed_entry(decision, now_ms) for decision in decisions}
-    swap = await config.swap(TIER, version, changes)
+    swap = await config.swap(TIER, version, changes, upkeep=True)
     if swap.refusal is not None:
-        raise Fault(f"the document takes no claim: {swap.refusal}")
+        return NotTaken(swap.refusal)
     return Claimed(swap.version) if swap.won else Lost()

@@ -9,9 +9,11 @@ from zoneinfo import ZoneInfo
 
 from bot import org
 from bot.authz.grants import Grant, covers, parse_grants
-from bot.ports import Document, House
+from bot.ports import Document, Firing, House
 from bot.schedules import catalog
 from bot.schedules.cron import Cron, check, parse, parse_zone
+from bot.schedules.firing import left_behind
+from bot.schedules.record import write_down_claims
 from bot.schedules.row import (
     MAX_ROWS,
     PREFIX,
@@ -23,6 +25,7 @@ from bot.schedules.row import (
     dump_row,
     parse_window,
     read_row,
+    row_named,
 )
 from bot.words import Code, Refused
 
@@ -43,6 +46,7 @@ class Draft:
     zone: str | None = None
     window: str | None = None
     grants: Sequence[str] = ()
+    enabled: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +91,7 @@ async def add(
             channel=draft.channel,
             thread="standing" if draft.thread == "standing" else "new",
             grants=[str(grant) for grant in checked.grants],
+            enabled=draft.enabled,
             window=draft.window,
             created_by=author,
             created_at=now_ms,
@@ -224,14 +229,41 @@ async def resume(house: House, name: str, now_ms: int) -> StoredRow | Refused:
     return await _update(house, name, update)
 
 
-async def remove(house: House, name: str) -> bool | Refused:
-    """Delete a row, broken or not; a run in flight ends undisturbed."""
+async def remove(house: House, name: str, *, asked_at: int | None = None) -> bool | Refused:
+    """Delete a row, broken or not; a run in flight ends undisturbed. Raises Fault.
 
-    def decision(document: Document) -> org.Decision[bool]:
+    A claim that never started is written to the history first: it would be gone with its row.
+    ``asked_at`` is when a person asked (epoch milliseconds): a removal that is carried out again
+    after a kill is ``conflict`` where the row that stands was added since.
+    """
+    now_ms = house.clock.now_ms()
+    written: set[str] = set()
+
+    def decision(document: Document) -> org.Decision[Firing | None]:
         refusal = absent(document.entries, name)
-        return refusal if refusal is not None else ({PREFIX + name: None}, True)
+        if refusal is not None:
+            return refusal
+        row = row_named(document.entries, name)
+        if isinstance(row, Row):
+            if asked_at is not None and asked_at < row.stored.created_at <= now_ms:
+                return Refused(
+                    Code.CONFLICT,
+                    f"{name} was added after its removal was asked for, so it stays. To remove "
+                    f"it, say so again: schedule remove {name}.",
+                )
+            claim = left_behind(row.stored)
+            if claim is not None and claim.key not in written:
+                return {}, claim
+        return {PREFIX + name: None}, None
 
-    return await org.change(house.config, decision)
+    while True:
+        claim = await org.change(house.config, decision)
+        if isinstance(claim, Refused):
+            return claim
+        if claim is None:
+            return True
+        await write_down_claims(house, [claim])
+        written.add(claim.key)
 
 
 def absent(entries: Mapping[str, Any], name: str) -> Refused | None:
@@ -253,7 +285,8 @@ def readable(entries: Mapping[str, Any], name: str) -> Row | Refused:
     refusal = absent(entries, name)
     if refusal is not None:
         return refusal
-    row = read_row(name, entries[PREFIX + name])
+    row = row_named(entries, name)
+    assert row is not None, "it is not absent"
     if isinstance(row, BrokenRow):
         return Refused(
             Code.BAD_VALUE,

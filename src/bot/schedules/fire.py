@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from bot import org
 from bot.dispatch import admit as dispatch
-from bot.dispatch.message import Admission, AdmissionKind, IncomingMessage
+from bot.dispatch.message import AdmissionKind, IncomingMessage
 from bot.ports import Firing, House
 from bot.runs import ledger
 from bot.runs.ledger import Run
@@ -45,7 +45,7 @@ async def fire(house: House, name: str, *, by: str, call_id: str, now_ms: int) -
     the minute, so at most once however often it is pressed; a press while that re-fired run
     lives, or within a minute of it, is the same press. Any other row runs once by hand under
     an id made from ``call_id`` and keeps its slot. A live standing thread is refused
-    ``thread_busy``.
+    ``thread_busy``; a due minute that it refuses waits for the next press.
     """
     document = await house.config.read(org.TIER)
     row = readable(document.entries, name)
@@ -136,19 +136,15 @@ async def _dispatch(house: House, message: IncomingMessage, now_ms: int) -> Fire
     (admission,) = await dispatch.admit(house, [message], now_ms)
     await dispatch.start(house, [admission])
     run = await ledger.get(house.db, message.run_id)
-    if run is None:
-        return Refused(Code.INTERNAL, "The run was admitted and is not in the ledger.")
-    if message.trigger is Trigger.REFIRE:
-        await write_run_ids(house, {message.run_id})
-    if _refused_now(admission):
+    if run is not None:
+        if message.trigger is Trigger.REFIRE:
+            await write_run_ids(house, {message.run_id})
         await house.history.record([firing_of_run(run)])
+    if admission.kind is AdmissionKind.REFUSED and admission.code is Code.THREAD_BUSY:
         return Refused(
             Code.THREAD_BUSY,
             f"The standing thread of {message.name} has a live run. Try again when it has ended.",
         )
-    await house.history.record([firing_of_run(run)])
+    if run is None:
+        return Refused(Code.INTERNAL, "The run was admitted and is not in the ledger.")
     return _fired(run)
-
-
-def _refused_now(admission: Admission) -> bool:
-    return admission.kind is AdmissionKind.REFUSED and admission.code is Code.THREAD_BUSY

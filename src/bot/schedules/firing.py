@@ -120,21 +120,22 @@ def last_firing(
 ) -> Firing | None:
     """A row's last firing with its state as it stands now (contract §3, States).
 
-    ``recorded`` is the newest of the history under the row's name, ``runs`` the ledger's rows
-    of its claimed minute and of ``recorded``. The ledger outranks the history, and a claim
-    that neither knows speaks for itself. A record of an older row of the same name is not its.
+    ``recorded`` is the row's in ``HistoryStore.latest``, ``runs`` the ledger's rows of its
+    claimed minute and of ``recorded``. The ledger outranks the history, and a claim that
+    neither knows speaks for itself.
     """
-    if recorded is not None and recorded.row_id != stored.id:
-        recorded = None
     claim = claim_firing(stored, runs, now_ms)
     if recorded is None:
         return claim
     if recorded.key in runs:
-        recorded = firing_of_run(runs[recorded.key])
-    if claim is None or (claim.key != recorded.key and claim.claimed_at <= recorded.claimed_at):
-        return recorded
-    unknown_run = claim.key == recorded.key and claim.run_id is None and recorded.run_id
-    return recorded if unknown_run else claim
+        return firing_of_run(runs[recorded.key])
+    by_hand_since = claim is None or claim.key != recorded.key
+    return recorded if by_hand_since or recorded.run_id else claim
+
+
+def claim_key(stored: StoredRow) -> str | None:
+    """The key of the minute that the row claimed last, or None before its first claim."""
+    return None if stored.last_due_at is None else run_id_of(stored.id, stored.last_due_at)
 
 
 def claim_firing(stored: StoredRow, runs: Mapping[str, Run], now_ms: int) -> Firing | None:

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from datetime import UTC, tzinfo
+from typing import Any, cast
 from zoneinfo import ZoneInfo
 
 from bot import org
-from bot.ports import Firing, House
+from bot.objects import dump
+from bot.ports import Firing, House, TickRecord
 from bot.runs import ledger
 from bot.runs.ledger import Run
-from bot.schedules.catalog import CATALOG, KEEP_ALIVE, CatalogSchedule
+from bot.schedules.catalog import CATALOG, KEEP_ALIVE, CatalogSchedule, row_id_of
 from bot.schedules.cron import Cron, check, next_fires, parse, parse_zone
 from bot.schedules.describe import describe
+from bot.schedules.due import MINUTE_MS
 from bot.schedules.edit import absent, default_zone
-from bot.schedules.firing import claim_firing, firing_of_run, last_firing, run_id_of
-from bot.schedules.row import BrokenRow, Row, rows_of
+from bot.schedules.firing import claim_firing, claim_key, firing_of_run, last_firing
+from bot.schedules.row import MAX_WHY, BrokenRow, Row, row_named, rows_of
 from bot.times import iso, iso_or_none
-from bot.words import Code, Refused, State
+from bot.words import Code, Refused, State, Trigger
 
 NEXT = 3
 NO_RUNS: Mapping[str, Run] = {}
@@ -38,7 +41,7 @@ class Listed:
     view: Mapping[str, Any]
 
 
-def firing_json(firing: Firing, zone: ZoneInfo, run: Run | None = None) -> dict[str, Any]:
+def firing_json(firing: Firing, zone: tzinfo, run: Run | None = None) -> dict[str, Any]:
     """A firing as the routes show it; with its run, also how long it ran and in which thread."""
     ran_ms = None
     if run is not None and run.started_at is not None and run.finished_at is not None:
@@ -88,24 +91,37 @@ def row_json(
 
 def _broken_json(row: BrokenRow) -> dict[str, Any]:
     entry = row.fields or {}
+    grants = entry.get("grants")
     return {
         "kind": "stored",
         "name": row.name,
-        "cron": entry.get("cron"),
-        "zone": entry.get("zone"),
+        "cron": _as_text(entry.get("cron")),
+        "zone": _as_text(entry.get("zone")),
         "describe": None,
-        "channel": entry.get("channel"),
-        "thread": entry.get("thread"),
+        "channel": _as_text(entry.get("channel")),
+        "thread": _as_text(entry.get("thread")),
         "enabled": False,
-        "paused_reason": entry.get("pausedReason") or f"cannot be read: {row.reason}",
-        "grants": entry.get("grants") or [],
+        "paused_reason": _as_text(entry.get("pausedReason")) or f"cannot be read: {row.reason}",
+        "grants": [_as_text(grant) or "null" for grant in _as_list(grants)],
         "next": [],
         "last": None,
     }
 
 
+def _as_text(value: Any) -> str | None:
+    """A field of a broken row in the type that it is shown in, whatever it holds."""
+    if value is None:
+        return None
+    text = value if isinstance(value, str) else dump(value)
+    return text if len(text) <= MAX_WHY else f"{text[: MAX_WHY - 1]}…"
+
+
+def _as_list(value: Any) -> list[Any]:
+    return cast("list[Any]", value) if isinstance(value, list) else [value] if value else []
+
+
 def _catalog_json(
-    schedule: CatalogSchedule, last: Firing | None, now_ms: int, runs: Mapping[str, Run]
+    schedule: CatalogSchedule, last: Mapping[str, Any] | None, now_ms: int
 ) -> dict[str, Any]:
     cron, zone = parse(schedule.cron), parse_zone("UTC")
     assert isinstance(cron, Cron) and isinstance(zone, ZoneInfo)
@@ -121,7 +137,7 @@ def _catalog_json(
         "paused_reason": None,
         "grants": [str(grant) for grant in schedule.grants],
         "next": [iso(at, zone) for at in next_fires(cron, zone, now_ms, NEXT)],
-        "last": firing_json(last, zone, runs.get(last.key)) if last else None,
+        "last": last,
         "text": schedule.text,
     }
 
@@ -134,48 +150,55 @@ async def listing(house: House, now_ms: int, name: str | None = None) -> list[Li
     document = await house.config.read(org.TIER)
     rows = [row for row in rows_of(document.entries) if name in (None, row.name)]
     shipped = [schedule for schedule in CATALOG if name in (None, schedule.name)]
-    names = None if name is None else [name]
-    recorded = await house.history.latest(names)
-    runs = await ledger.get_many(house.db, _run_ids(rows, recorded))
+    claims = _claims(rows)
+    recorded = await house.history.latest({row_id_of(each): None for each in shipped} | claims)
+    runs = await _runs_of(house, recorded.values(), claims)
     shown: list[Listed] = []
     for schedule in shipped:
-        last = recorded.get(schedule.name)
+        firing = recorded.get(row_id_of(schedule))
+        last = _as_it_stands(firing, UTC, runs) if firing is not None else None
         if schedule is KEEP_ALIVE:
-            last = await _last_tick(house, now_ms)
-        shown.append(Listed(schedule.name, _catalog_json(schedule, last, now_ms, runs)))
+            last = next(iter(await _ticks(house, 1, None)), None)
+        shown.append(Listed(schedule.name, _catalog_json(schedule, last, now_ms)))
     for row in rows:
         if isinstance(row, BrokenRow):
             shown.append(Listed(row.name, _broken_json(row)))
             continue
-        last = last_firing(row.stored, recorded.get(row.name), runs, now_ms)
+        last = last_firing(row.stored, recorded.get(row.stored.id), runs, now_ms)
         shown.append(Listed(row.name, row_json(row, last, now_ms, runs)))
     return shown
 
 
-def _run_ids(rows: list[Row | BrokenRow], recorded: Mapping[str, Firing]) -> list[str]:
-    ids = {firing.key for firing in recorded.values()}
-    for row in rows:
-        if isinstance(row, Row) and row.stored.last_due_at is not None:
-            ids.add(run_id_of(row.stored.id, row.stored.last_due_at))
-    return sorted(ids)
+def _claims(rows: Iterable[Row | BrokenRow | None]) -> dict[str, str | None]:
+    """The minute that each row claimed last, by row id: what ``HistoryStore.latest`` asks for."""
+    return {row.stored.id: claim_key(row.stored) for row in rows if isinstance(row, Row)}
 
 
-async def _last_tick(house: House, now_ms: int) -> Firing | None:
-    summary = await house.history.tick_summary(now_ms)
-    last = summary.get("last")
-    if not last:
-        return None
-    at: int = last["at"]
-    return Firing(
-        key=f"tick-{at}",
+async def _runs_of(
+    house: House, firings: Iterable[Firing], claims: Mapping[str, str | None]
+) -> dict[str, Run]:
+    """The runs of firings and of claims, by id."""
+    ids = {firing.key for firing in firings} | set(filter(None, claims.values()))
+    return await ledger.get_many(house.db, sorted(ids))
+
+
+async def _ticks(house: House, limit: int, before_ms: int | None) -> list[dict[str, Any]]:
+    """The ticks, newest first, as the firings of ``keep-alive``: it is the tick."""
+    return [_tick_json(tick) for tick in await house.history.ticks(limit, before_ms)]
+
+
+def _tick_json(tick: TickRecord) -> dict[str, Any]:
+    firing = Firing(
+        key=f"tick-{tick.at}",
         name=KEEP_ALIVE.name,
-        row_id="catalog",
-        due_at=at - at % 60_000,
-        claimed_at=at,
-        trigger="tick",
+        row_id=row_id_of(KEEP_ALIVE),
+        due_at=tick.at - tick.at % MINUTE_MS,
+        claimed_at=tick.at,
+        trigger=Trigger.TICK,
         by=None,
         state=State.OK,
     )
+    return {**firing_json(firing, UTC), "ran_ms": tick.ms}
 
 
 async def firings(
@@ -184,34 +207,41 @@ async def firings(
     """A schedule's firings, newest first; a claim that the history does not hold yet included.
 
     While there is a row of that name they are the row's own; of a removed one, the name's.
-    ``no_schedule`` where the name was never anything.
+    Those of ``keep-alive`` are the ticks. ``no_schedule`` where the name was never anything.
     """
+    if name == KEEP_ALIVE.name:
+        return await _ticks(house, limit, before_ms)
     document = await house.config.read(org.TIER)
-    now_ms = house.clock.now_ms()
-    row = next((row for row in rows_of(document.entries) if row.name == name), None)
-    recorded = list(await house.history.history(name, limit, before_ms))
-    if isinstance(row, Row):
-        recorded = [each for each in recorded if each.row_id == row.stored.id]
-    elif row is None and not recorded and before_ms is None:
+    row = row_named(document.entries, name)
+    row_id = row.stored.id if isinstance(row, Row) else None
+    recorded = list(await house.history.history(name, limit, before_ms, row_id))
+    if row is None and not recorded and before_ms is None:
         refusal = absent(document.entries, name)
         if refusal is not None and refusal.code is Code.NO_SCHEDULE:
             return refusal
-    zone = row.zone if isinstance(row, Row) else ZoneInfo("UTC")
-    ids = [firing.key for firing in recorded]
+    claims = _claims([row])
+    runs = await _runs_of(house, recorded, claims)
     if isinstance(row, Row):
-        ids += _run_ids([row], {})
-    runs = await ledger.get_many(house.db, ids)
-    if isinstance(row, Row):
-        claim = claim_firing(row.stored, runs, now_ms)
-        newer = claim is not None and (before_ms is None or claim.claimed_at < before_ms)
-        if claim is not None and newer and claim.key not in ids[: len(recorded)]:
-            recorded = sorted((claim, *recorded), key=lambda each: -each.claimed_at)[:limit]
-    return [firing_json(_as_it_stands(each, runs), zone, runs.get(each.key)) for each in recorded]
+        claim = await _claim_ahead(house, row, recorded, runs)
+        if claim is not None and (before_ms is None or claim.claimed_at < before_ms):
+            recorded = [claim, *recorded][:limit]
+    zone = row.zone if isinstance(row, Row) else UTC
+    return [_as_it_stands(each, zone, runs) for each in recorded]
 
 
-def _as_it_stands(firing: Firing, runs: Mapping[str, Run]) -> Firing:
+async def _claim_ahead(
+    house: House, row: Row, recorded: Iterable[Firing], runs: Mapping[str, Run]
+) -> Firing | None:
+    """The row's last claim where the history does not hold it yet: newer than all it holds."""
+    claim = claim_firing(row.stored, runs, house.clock.now_ms())
+    if claim is None or claim.key in {firing.key for firing in recorded}:
+        return None
+    return None if await house.history.latest(_claims([row])) else claim
+
+
+def _as_it_stands(firing: Firing, zone: tzinfo, runs: Mapping[str, Run]) -> dict[str, Any]:
     run = runs.get(firing.key)
-    return firing_of_run(run) if run is not None else firing
+    return firing_json(firing if run is None else firing_of_run(run), zone, run)
 
 
 async def strips(house: House, span: str, now_ms: int) -> dict[str, Any]:
@@ -251,15 +281,16 @@ async def ticks(house: House, now_ms: int) -> dict[str, Any]:
 
 async def _unrecorded(house: House, rows: list[Row | BrokenRow], now_ms: int) -> int:
     """Claims that show as not started and that the history does not count yet."""
-    runs = await ledger.get_many(house.db, _run_ids(rows, {}))
+    runs = await _runs_of(house, (), _claims(rows))
     claims = [claim_firing(row.stored, runs, now_ms) for row in rows if isinstance(row, Row)]
-    waiting = [c for c in claims if c is not None and c.state is State.CLAIMED_NOT_STARTED]
+    waiting = {
+        claim.row_id: claim.key
+        for claim in claims
+        if claim is not None and claim.state is State.CLAIMED_NOT_STARTED
+    }
     if not waiting:
         return 0
-    recorded = await house.history.latest([claim.name for claim in waiting])
-    return sum(
-        claim.name not in recorded or recorded[claim.name].key != claim.key for claim in waiting
-    )
+    return len(waiting) - len(await house.history.latest(waiting))
 
 
 @dataclass(frozen=True, slots=True)

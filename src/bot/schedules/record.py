@@ -17,7 +17,7 @@ from bot.schedules.due import Decision, Repair, Stale
 from bot.schedules.firing import firing_of_run, left_behind, run_id_of
 from bot.schedules.report import TickReport
 from bot.schedules.row import BrokenRow, rows_of
-from bot.words import State, Trigger
+from bot.words import Refused, State, Trigger
 
 
 async def write_down_earlier(
@@ -33,15 +33,23 @@ async def write_down_earlier(
     if not earlier:
         return batch
     try:
-        runs = await ledger.get_many(house.db, [firing.key for firing in earlier.values()])
-        known = [firing_of_run(run) for run in runs.values()]
-        never = [firing for firing in earlier.values() if firing.key not in runs]
-        await house.history.record([*known, *never])
+        await write_down_claims(house, list(earlier.values()))
     except Fault as fault:
         report.fault("earlier claims", fault)
         report.lost += list(earlier)
         return [decision for decision in batch if decision.row.name not in earlier]
     return batch
+
+
+async def write_down_claims(house: House, claims: Sequence[Firing]) -> None:
+    """Write claims without a run id to the history; as the run that came of one, if one did.
+
+    Raises Fault when a store does not answer.
+    """
+    runs = await ledger.get_many(house.db, [claim.key for claim in claims])
+    known = [firing_of_run(run) for run in runs.values()]
+    never = [claim for claim in claims if claim.key not in runs]
+    await house.history.record([*known, *never])
 
 
 async def write_down(
@@ -66,12 +74,14 @@ async def write_down(
     if not admitted:
         return
     try:
-        await write_run_ids(house, {message.run_id for message, _ in admitted})
+        written = await write_run_ids(house, {message.run_id for message, _ in admitted})
+        if isinstance(written, Refused):
+            raise Fault(written.detail)
     except Fault as fault:
         report.fault("run ids", fault)
 
 
-async def write_run_ids(house: House, run_ids: set[str]) -> None:
+async def write_run_ids(house: House, run_ids: set[str]) -> Refused | None:
     """Write the run ids of claimed minutes to their rows, where the claim still stands."""
 
     def decision(document: Document) -> tuple[dict[str, Any], None]:
@@ -84,7 +94,7 @@ async def write_run_ids(house: House, run_ids: set[str]) -> None:
                 changes[row.key] = {**document.entries[row.key], "lastRunId": run_id}
         return changes, None
 
-    await org.change(house.config, decision)
+    return await org.change(house.config, decision, upkeep=True)
 
 
 def _skipped(decision: Stale, now_ms: int) -> Firing:

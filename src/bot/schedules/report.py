@@ -52,6 +52,11 @@ class TickReport:
         self.errors.append(f"{stage}: {fault}")
         log.error("tick: %s failed: %s", stage, fault, extra={"action": "tick_fault"})
 
+    def unclaimed(self, name: str, reason: str) -> None:
+        """Note that the document does not take a row's claim, so that it cannot fire."""
+        self.errors.append(f"{name}: it cannot be claimed: {reason}")
+        log.error("%s cannot be claimed: %s", name, reason, extra={"action": "row_unclaimed"})
+
     def record(self) -> TickRecord:
         """The tick's figures, as the statistics keep them."""
         return TickRecord(

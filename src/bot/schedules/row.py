@@ -23,6 +23,8 @@ _WINDOW = re.compile(r"([1-9][0-9]{0,4})(m|h|d)", re.ASCII)
 _MINUTES = {"m": 1, "h": 60, "d": 1440}
 
 
+MAX_WHY = 300
+
 LAST_MS = 253_370_764_800_000
 Moment = Annotated[int, Field(ge=0, lt=LAST_MS)]
 """Epoch milliseconds before the year 9999: what can be shown as a date."""
@@ -146,9 +148,9 @@ def read_row(name: str, entry: Any) -> Row | BrokenRow:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "the row"
-        return BrokenRow(name, entry, f"{where}: {first['msg']}")
+        return _broken(name, entry, f"{where}: {first['msg']}")
     if stored.name != name:
-        return BrokenRow(name, entry, f"name: the row under {name} calls itself {stored.name}")
+        return _broken(name, entry, f"name: the row under {name} calls itself {stored.name}")
     cron, zone = parse(stored.cron), parse_zone(stored.zone)
     grants = parse_grants(stored.grants)
     window = parse_window(stored.window) if stored.window is not None else None
@@ -156,19 +158,46 @@ def read_row(name: str, entry: Any) -> Row | BrokenRow:
     for part in (cron, zone, grants, window, refusal):
         if not isinstance(part, Refused):
             continue
-        return BrokenRow(name, entry, f"{part.code}: {part.detail}")
+        return _broken(name, entry, f"{part.code}: {part.detail}")
     assert isinstance(cron, Cron) and isinstance(zone, ZoneInfo)
     assert isinstance(grants, tuple) and not isinstance(window, Refused)
     return Row(stored, cron, zone, grants, window)
 
 
+def _broken(name: str, entry: Any, reason: str) -> BrokenRow:
+    kept = reason if len(reason) <= MAX_WHY else f"{reason[: MAX_WHY - 1]}…"
+    return BrokenRow(name, entry, kept)
+
+
 def rows_of(entries: Mapping[str, Any]) -> list[Row | BrokenRow]:
     """Every stored schedule of an org document, by name.
+
+    Run ids are made from a row's id, so of rows that bear the same one only one may fire: the
+    one that was created first, or else the first by name. Each other is broken.
 
     What was read of an entry is kept for as long as the document holds that same object: a
     tick reads again only the rows that were written since the last one.
     """
-    return [_row_under(key, entries[key]) for key in sorted(entries) if key.startswith(PREFIX)]
+    rows = [_row_under(key, entries[key]) for key in sorted(entries) if key.startswith(PREFIX)]
+    bearers: dict[str, Row] = {}
+    for row in rows:
+        if isinstance(row, Row):
+            known = bearers.setdefault(row.stored.id, row)
+            if row.stored.created_at < known.stored.created_at:
+                bearers[row.stored.id] = row
+    return [_alone(row, entries[row.key], bearers) for row in rows]
+
+
+def _alone(row: Row | BrokenRow, entry: Any, bearers: Mapping[str, Row]) -> Row | BrokenRow:
+    if isinstance(row, BrokenRow) or bearers[row.stored.id] is row:
+        return row
+    bearer = bearers[row.stored.id].name
+    return _broken(row.name, entry, f"id: {row.stored.id} is the id of {bearer} already")
+
+
+def row_named(entries: Mapping[str, Any], name: str) -> Row | BrokenRow | None:
+    """The stored schedule of that name, as it stands among the others."""
+    return next((row for row in rows_of(entries) if row.name == name), None)
 
 
 _KEPT = 4 * MAX_ROWS

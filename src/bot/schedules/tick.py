@@ -16,7 +16,7 @@ from bot.dispatch.message import Admission, AdmissionKind, IncomingMessage
 from bot.jobs.tick import tick_jobs
 from bot.ports import Document, Fault, House
 from bot.schedules import broken
-from bot.schedules.claim import CLAIM_BATCH, Claimed, claim
+from bot.schedules.claim import CLAIM_BATCH, Claimed, NotTaken, claim
 from bot.schedules.due import Decision, Repair, Stale, decide
 from bot.schedules.firing import message_of, run_id_of
 from bot.schedules.record import write_down, write_down_earlier
@@ -73,10 +73,10 @@ async def _tick_schedules(
     await _claim_and_admit(house, document.version, rows, now_ms, report, won)
     if won.admitted or won.skips:
         await write_down(house, won.skips, won.admitted, now_ms, report)
-    wreck = [r.name for r in rows if isinstance(r, BrokenRow) and not broken.is_paused(r)]
+    wreck = [r for r in rows if isinstance(r, BrokenRow) and not broken.is_paused(r)]
     if wreck:
         try:
-            report.broken += await broken.pause(house, wreck, now_ms)
+            await broken.pause(house, wreck, now_ms, report)
         except Fault as fault:
             report.fault("pause broken rows", fault)
 
@@ -92,14 +92,15 @@ async def _claim_and_admit(
     """Claim batch by batch, each under the version that the one before it left.
 
     A batch that lost its swap waits for the next tick; the rows that follow it are read again,
-    once.
+    once. One that the document does not take is halved until the row that it is for stands
+    alone: that one is reported, and the others fire.
     """
     pending = _decisions(rows, now_ms, report)
     report.due = sum(not isinstance(decision, Repair) for decision in pending)
+    batches = _batches(pending, CLAIM_BATCH)
     read_again = False
-    while pending:
-        batch, pending = pending[:CLAIM_BATCH], pending[CLAIM_BATCH:]
-        batch = await write_down_earlier(house, batch, report)
+    while batches:
+        batch = await write_down_earlier(house, batches.pop(0), report)
         if not batch:
             continue
         try:
@@ -108,9 +109,15 @@ async def _claim_and_admit(
                 version = claimed.version
                 await _admit(house, batch, now_ms, report, won)
                 continue
+            if isinstance(claimed, NotTaken):
+                if len(batch) == 1:
+                    report.unclaimed(batch[0].row.name, claimed.reason)
+                else:
+                    batches[:0] = _batches(batch, (len(batch) + 1) // 2)
+                continue
             report.lost += _names(batch)
             batch = []
-            if read_again or not pending:
+            if read_again or not batches:
                 break
             read_again = True
             document = await house.config.read(org.TIER)
@@ -119,10 +126,14 @@ async def _claim_and_admit(
             report.lost += _names(batch)
             break
         version = document.version
-        following = set(_names(pending))
+        following = {name for batch in batches for name in _names(batch)}
         again = _decisions(rows_of(document.entries), now_ms, report)
-        pending = [decision for decision in again if decision.row.name in following]
-    report.lost += _names(pending)
+        batches = _batches([each for each in again if each.row.name in following], CLAIM_BATCH)
+    report.lost += [name for batch in batches for name in _names(batch)]
+
+
+def _batches(decisions: list[Decision], size: int) -> list[list[Decision]]:
+    return [decisions[start : start + size] for start in range(0, len(decisions), size)]
 
 
 def _decisions(rows: Sequence[Row | BrokenRow], now_ms: int, report: TickReport) -> list[Decision]:

@@ -1,4 +1,5 @@
 import string
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -434,14 +435,14 @@ def values_for(arg: Arg) -> st.SearchStrategy[object]:
     if arg.kind is Kind.COMMAND:
         made: st.SearchStrategy[object] = st.sampled_from(sorted(BY_NAME))
     elif arg.forms:
-        slot = TEXTS.map(lambda text: "".join(text.split()) or "1")
+        slot = TEXTS.map(lambda text: "".join(without_no_width(text).split()) or "1")
         made = slot.flatmap(lambda s: st.sampled_from([f"every {s}", f"daily at {s}"]))
     else:
         made = TEXTS
     return st.one_of(st.none(), made) if arg.optional else made
 
 
-def without_no_width(value: object) -> object:
+def without_no_width(value: Any) -> Any:
     """A value as a command keeps it: the blanks of no width that posting puts in are no part."""
     if isinstance(value, list):
         return [without_no_width(item) for item in value]

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from bot.ports import Document, Fault
-from config_do.client import CACHED_TIERS, ConfigClient
+from config_do.client import ConfigClient
 from tests.support.drive import run
 from tests.support.objects import LocalObject, config_object
 
@@ -72,14 +72,15 @@ def test_entries_that_are_shared_cannot_be_written(documents: LocalObject):
         entries["a"] = 1
 
 
-def test_the_cache_holds_so_many_tiers_and_drops_the_oldest(
+def test_only_the_organisations_document_is_kept(
     documents: LocalObject, cache: dict[str, Document]
 ):
     client = ConfigClient(documents, cache)
-    for n in range(CACHED_TIERS + 1):
-        run(client.read(f"tier-{n}"))
-    assert len(cache) == CACHED_TIERS
-    assert "tier-0" not in cache
+    for n in range(20):
+        assert run(client.swap(f"tier-{n}", 0, {f"k{i}": "x" * 60_000 for i in range(10)})).won
+        assert len(run(client.read(f"tier-{n}")).entries) == 10
+    run(client.read("org"))
+    assert list(cache) == ["org"]
 
 
 def test_an_object_that_does_not_answer_is_a_fault_without_its_traceback(documents: LocalObject):
@@ -88,9 +89,15 @@ def test_an_object_that_does_not_answer_is_a_fault_without_its_traceback(documen
         run(ConfigClient(documents, {}).read("org"))
 
 
-def test_a_swap_that_the_object_calls_malformed_is_a_fault(documents: LocalObject):
-    with pytest.raises(Fault, match="400"):
-        run(ConfigClient(documents, {}).swap("org", 0, {"": 1}))
+def test_a_swap_that_the_object_calls_malformed_is_refused_with_its_reason(documents: LocalObject):
+    swap = run(ConfigClient(documents, {}).swap("org", 0, {"": 1}))
+    assert (swap.won, swap.version) == (False, 0)
+    assert "printable" in (swap.refusal or "")
+
+
+def test_a_tier_that_the_object_does_not_know_is_a_fault(documents: LocalObject):
+    with pytest.raises(Fault, match="404"):
+        run(ConfigClient(documents, {}).swap("org/other", 0, {"a": 1}))
 
 
 def test_a_value_that_json_cannot_say_never_leaves(documents: LocalObject):

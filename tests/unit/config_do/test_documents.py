@@ -66,6 +66,82 @@ def test_a_document_takes_a_mebibyte_to_the_byte():
     assert documents.swap("org", 3, {"k": 1, "k15": None}) == Won(4)
 
 
+VALUE = 65_536
+KIB = 1024
+
+
+def text(key: str, size: int) -> str:
+    """A value that makes an entry of ``size`` bytes, key included."""
+    return "x" * (size - len(key) - 2)
+
+
+class Full:
+    """A document of a mebibyte to the byte; ``rows`` of it are schedules of 16 KiB."""
+
+    def __init__(self, rows: int):
+        self.documents = Documents(MemorySql())
+        self.version = 0
+        names = [f"schedules.row{n:02}" for n in range(rows)]
+        rest = 1024 * KIB - rows * 16 * KIB
+        self.put({name: text(name, 16 * KIB) for name in names})
+        for n in range(rest // (32 * KIB)):
+            self.put({f"k{n:02}": text(f"k{n:02}", 32 * KIB)})
+
+    def swap(self, changes: dict[str, Any], *, upkeep: bool = False) -> Won | Lost | TooLarge:
+        swap = self.documents.swap("org", self.version, changes, upkeep=upkeep)
+        if isinstance(swap, Won):
+            self.version = swap.version
+        return swap
+
+    def put(self, changes: dict[str, Any]) -> None:
+        assert isinstance(self.swap(changes), Won)
+
+
+class TestTheReserves:
+    def grown(self, n: int, more: int) -> dict[str, Any]:
+        name = f"schedules.row{n:02}"
+        return {name: text(name, 16 * KIB + more)}
+
+    def test_nothing_but_standing_schedules_may_grow_into_one(self):
+        full = Full(rows=16)
+        for changes in (
+            {"k00": text("k00", 32 * KIB + 1)},
+            {"schedules.new": 1},
+            {**self.grown(0, 0), "other": 1},
+        ):
+            assert isinstance(full.swap(changes, upkeep=True), TooLarge)
+        assert isinstance(full.swap(self.grown(0, 1)), Won)
+
+    def test_a_claim_has_one_that_no_other_write_can_use_up(self):
+        full = Full(rows=16)
+        for n in range(3):
+            full.put(self.grown(n, 40 * KIB))
+        full.put(self.grown(3, 8 * KIB))
+        assert isinstance(full.swap(self.grown(4, 1)), TooLarge)
+        assert isinstance(full.swap(self.grown(4, 1), upkeep=True), Won)
+        for n in range(5, 8):
+            assert isinstance(full.swap(self.grown(n, 40 * KIB), upkeep=True), Won)
+        assert isinstance(full.swap(self.grown(8, 8 * KIB), upkeep=True), TooLarge)
+
+    def test_a_value_of_full_size_may_be_paused_and_then_claimed(self):
+        documents = Documents(MemorySql())
+        name = "schedules.row"
+        assert documents.swap("org", 0, {name: "x" * (VALUE - 2)}) == Won(1)
+        paused, claimed = "x" * (VALUE + 4 * KIB - 2), "x" * (VALUE + 8 * KIB - 2)
+        assert documents.swap("org", 1, {name: paused}) == Won(2)
+        assert isinstance(documents.swap("org", 2, {name: f"{paused}x"}), TooLarge)
+        assert documents.swap("org", 2, {name: claimed}, upkeep=True) == Won(3)
+        assert isinstance(documents.swap("org", 3, {name: f"{claimed}x"}, upkeep=True), TooLarge)
+        assert isinstance(documents.swap("org", 3, {"other": paused}, upkeep=True), TooLarge)
+
+    def test_a_document_that_grew_beyond_its_limit_may_be_made_smaller_by_anybody(self):
+        full = Full(rows=16)
+        assert isinstance(full.swap(self.grown(0, 40 * KIB), upkeep=True), Won)
+        full.put({"k00": text("k00", 32 * KIB - 1)})
+        assert isinstance(full.swap({"k00": text("k00", 32 * KIB)}), TooLarge)
+        full.put({"k00": None})
+
+
 def test_bytes_are_counted_as_utf8():
     documents = Documents(MemorySql())
     assert isinstance(documents.swap("org", 0, {"a": "é" * 32_768}), TooLarge)

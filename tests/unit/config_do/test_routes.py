@@ -75,6 +75,14 @@ def test_a_swap_over_a_limit_is_422(documents: Documents):
     assert documents.version("org") == 1
 
 
+def test_upkeep_of_a_standing_schedule_has_room_beyond_the_limit(documents: Documents):
+    most = {"schedules.a": "x" * 65_534}
+    assert put(documents, {"expectedVersion": 1, "changes": most}).status == 200
+    body = {"expectedVersion": 2, "changes": {"schedules.a": "x" * 73_000}}
+    assert put(documents, body).status == 422
+    assert put(documents, {**body, "upkeep": True}).status == 200
+
+
 @pytest.mark.parametrize("tier", ["Org", "_org", "a" * 129, "a b", "a%00", "org%0a", "a%2Fb"])
 def test_what_is_no_tier_is_400(documents: Documents, tier: str):
     assert answer(documents, "GET", f"/documents/{tier}", None).status == 400

@@ -83,6 +83,17 @@ class TestAPerson:
         assert at.say(WRITE[0], grants=ALL).state == "ok"
         assert removed(at)
 
+    def test_removes_no_row_that_came_after_they_asked(self):
+        """As when a bot dies in the middle, and the step is carried out again."""
+        at = office()
+        at.admit(WRITE[0], grants=ALL)
+        at.house.clock.advance(minutes=1)
+        later = entry("nightly", created_at=at.house.clock.now_ms(), text="whoami")
+        at.house.config.put({"schedules.nightly": later})
+        run = at.turn()
+        assert (run.state, run.code) == ("refused", "conflict")
+        assert not removed(at)
+
     def test_the_grants_are_asked_whatever_the_route(self):
         at = routed(EXEC)
         run = at.say("please")

@@ -95,7 +95,7 @@ def test_a_grant_that_the_author_lacks_is_not_given() -> None:
 @pytest.mark.parametrize(
     ("body", "named"),
     [
-        ({**NEW, "enabled": False}, "enabled:"),
+        ({**NEW, "enabled": 0}, "enabled"),
         ({**NEW, "id": "x"}, "'id'"),
         ({**NEW, "grants": "all"}, "grants"),
         ({**NEW, "grants": [1]}, "grants.0"),
@@ -108,6 +108,71 @@ def test_a_body_of_another_shape_is_malformed_and_the_field_is_named(body: Any, 
     answer = root().post("/admin/schedules", body)
     assert (answer.status, answer.code) == (400, "bad_request")
     assert named in answer.json["detail"]
+
+
+def test_a_schedule_that_is_added_off_fires_nothing_until_it_is_resumed() -> None:
+    client = root()
+    added = client.post("/admin/schedules", {**NEW, "cron": "* * * * *", "enabled": False})
+    assert added.status == 201
+    assert (added.json["enabled"], added.json["next"]) == (False, [])
+    assert client.get("/admin/schedules/nightly-audit").json["enabled"] is False
+    client.house.clock.advance(minutes=5)
+    assert client.post("/admin/schedules/tick").json["due"] == 0
+    resumed = client.post("/admin/schedules/nightly-audit/resume").json
+    assert (resumed["enabled"], len(resumed["next"])) == (True, 3)
+    assert client.post("/admin/schedules/tick").json["due"] == 0
+    client.house.clock.advance(minutes=1)
+    assert client.post("/admin/schedules/tick").json["claimed"] == ["nightly-audit"]
+
+
+def test_a_minute_that_a_busy_thread_refuses_is_fired_by_the_next_press() -> None:
+    client = with_rows(nightly={"thread": "standing"})
+    live = client.post("/admin/schedules/nightly/fire").json["run_id"]
+    claimed = ms("2026-03-02T03:00:00+00:00")
+    claim = {"last_due_at": claimed, "last_fired_at": claimed, "last_claimed_at": claimed}
+    row = entry("nightly", thread="standing", **claim)
+    client.house.config.put({"schedules.nightly": row})
+    busy = client.post("/admin/schedules/nightly/fire")
+    assert (busy.status, busy.code) == (409, "thread_busy")
+    last = client.get("/admin/schedules/nightly").json["last"]
+    assert (last["state"], last["run_id"]) == ("claimed_not_started", None)
+    ended = {"state": State.OK, "code": None, "output": "x", "now_ms": claimed}
+    assert run(ledger.finish(client.house.db, live, **ended))
+    fired = client.post("/admin/schedules/nightly/fire")
+    assert (fired.status, fired.json["trigger"], fired.json["state"]) == (202, "refire", "running")
+
+
+def test_a_schedule_named_preview_is_shown_where_there_is_no_expression() -> None:
+    client = with_rows(preview={})
+    shown = client.get("/admin/schedules/preview")
+    assert (shown.status, shown.json["name"]) == (200, "preview")
+    assert "describe" in client.get("/admin/schedules/preview?cron=0+3+*+*+*").json
+    assert client.send("DELETE", "/admin/schedules/preview").status == 200
+    assert client.get("/admin/schedules/preview").code == "bad_request"
+
+
+def test_a_broken_row_is_shown() -> None:
+    client = root()
+    client.house.config.put({"schedules.bad": {**entry("bad"), "grants": [1]}})
+    shown = client.get("/admin/schedules/bad")
+    assert (shown.status, shown.json["grants"]) == (200, ["1"])
+    assert shown.json["paused_reason"].startswith("cannot be read: grants")
+    assert client.get("/admin/schedules/bad/firings").json == {"firings": []}
+    assert shown.json in client.get("/admin/schedules").json["schedules"]
+
+
+def test_the_firings_of_keep_alive_are_the_ticks() -> None:
+    client = root()
+    for _ in range(3):
+        client.post("/admin/schedules/tick")
+        client.house.background.finish()
+        client.house.clock.advance(minutes=1)
+    page = client.get("/admin/schedules/keep-alive/firings?limit=2").json["firings"]
+    assert [each["due_at"][11:16] for each in page] == ["09:02", "09:01"]
+    before = page[-1]["claimed_at"].replace("+", "%2B")
+    rest = client.get(f"/admin/schedules/keep-alive/firings?before={before}").json["firings"]
+    assert [each["due_at"][11:16] for each in rest] == ["09:00"]
+    assert client.get("/admin/schedules/keep-alive").json["last"] == page[0]
 
 
 def test_a_fire_by_hand_is_a_202_with_its_run() -> None:

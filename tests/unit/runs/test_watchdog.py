@@ -118,7 +118,7 @@ class TestARound:
         assert "schedule pause nightly" in made.output
         ((_, said),) = house.web.threads.items()
         assert "schedule pause nightly" in said
-        assert run(house.history.latest())["nightly"].delivery == "delivered"
+        assert run(house.history.history("nightly", 1, None))[0].delivery == "delivered"
         assert run(watch(house)).ended == []
 
     def test_leaves_alone_what_ended_by_itself_while_it_looked(self):
@@ -158,7 +158,7 @@ class TestARound:
         house.config.put({"schedules.nightly": claimed})
         house.clock.set(due_at + 600_000)
         assert run(watch(house)).unstarted == ["nightly"]
-        assert run(house.history.latest())["nightly"].state == "claimed_not_started"
+        assert run(house.history.history("nightly", 1, None))[0].state == "claimed_not_started"
         assert house.engine.started == []
         assert run(ledger.recent(house.db, state=None, name=None, limit=9)) == []
 

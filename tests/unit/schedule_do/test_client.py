@@ -18,9 +18,9 @@ def test_records_go_a_batch_a_call(schedules: LocalObject):
     assert len(schedules.calls) == 2
 
 
-def test_nothing_to_record_and_no_names_cost_no_call(schedules: LocalObject):
+def test_nothing_to_record_and_no_rows_cost_no_call(schedules: LocalObject):
     run(ScheduleClient(schedules).record([]))
-    assert run(ScheduleClient(schedules).latest([])) == {}
+    assert run(ScheduleClient(schedules).latest({})) == {}
     assert schedules.calls == []
 
 
@@ -28,7 +28,7 @@ def test_a_name_needs_no_care_on_its_way(schedules: LocalObject):
     told = firing(name="a&b=c d/é")
     run(ScheduleClient(schedules).record([told]))
     assert run(ScheduleClient(schedules).history("a&b=c d/é", 10)) == [told]
-    assert run(ScheduleClient(schedules).latest(["a&b=c d/é"])) == {told.name: told}
+    assert run(ScheduleClient(schedules).history("a&b=c d/é", 10, None, "r1")) == [told]
 
 
 def test_an_object_that_does_not_answer_is_a_fault(schedules: LocalObject):

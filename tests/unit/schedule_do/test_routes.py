@@ -28,13 +28,13 @@ def post(schedules: Schedules, path: str, body: Any) -> tuple[int, Any]:
 def test_firings_are_recorded_and_read(schedules: Schedules):
     told = asdict(firing())
     assert post(schedules, "/schedules/record", {"firings": [told]}) == (200, {"recorded": 1})
-    assert get(schedules, "/schedules/latest") == (200, {"firings": {"nightly": told}})
-    assert get(schedules, "/schedules/latest?names=a,nightly") == (
-        200,
-        {"firings": {"nightly": told}},
-    )
-    assert get(schedules, "/schedules/latest?names=") == (200, {"firings": {}})
+    assert get(schedules, "/schedules/latest?rows=r0:,r1:") == (200, {"firings": {"r1": told}})
+    assert get(schedules, "/schedules/latest?rows=r1:r1-m1") == (200, {"firings": {"r1": told}})
+    assert get(schedules, "/schedules/latest?rows=r1:r1-m2") == (200, {"firings": {}})
+    assert get(schedules, "/schedules/latest?rows=") == (200, {"firings": {}})
     assert get(schedules, "/schedules/history?name=nightly") == (200, {"firings": [told]})
+    assert get(schedules, "/schedules/history?name=nightly&row=r1") == (200, {"firings": [told]})
+    assert get(schedules, "/schedules/history?name=nightly&row=r0") == (200, {"firings": []})
 
 
 def test_what_a_firing_may_lack_is_filled_in(schedules: Schedules):
@@ -42,7 +42,7 @@ def test_what_a_firing_may_lack_is_filled_in(schedules: Schedules):
     for field in ("code", "run_id", "delivery", "coalesced"):
         del told[field]
     assert post(schedules, "/schedules/record", {"firings": [told]})[0] == 200
-    assert schedules.firings.latest() == {"nightly": firing()}
+    assert schedules.firings.latest({"r1": None}) == {"r1": firing()}
 
 
 def test_ticks_are_recorded_and_summed_up(schedules: Schedules):
@@ -70,7 +70,7 @@ def test_a_firing_with_a_wrong_field_is_400_and_writes_nothing(
     told = [asdict(firing()), {**asdict(firing("k2", due_at=1)), **wrong}]
     status, problem = post(schedules, "/schedules/record", {"firings": told})
     assert (status, problem["code"]) == (400, "bad_request")
-    assert schedules.firings.latest() == {}
+    assert schedules.firings.history("nightly", 10) == []
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,11 @@ def test_a_malformed_body_is_400(schedules: Schedules, path: str, body: Any):
 @pytest.mark.parametrize(
     "path",
     [
+        "/schedules/latest",
         "/schedules/history",
+        "/schedules/history?row=r1",
+        "/ticks/history?limit=201",
+        "/ticks/history?before=noon",
         "/schedules/history?name=a&limit=0",
         "/schedules/history?name=a&limit=201",
         "/schedules/history?name=a&limit=ten",

@@ -48,13 +48,13 @@ def test_self_improvement_runs_as_its_own_actor_with_its_own_grants_once_a_minut
         "web:general",
     )
     assert made.grants == SELF_IMPROVEMENT.grants
-    assert run(house.history.latest())["self-improvement"].due_at == MONDAY
+    assert run(house.history.history("self-improvement", 1, None))[0].due_at == MONDAY
 
 
 def test_the_watchdog_records_its_round():
     house = make_house(commands=REGISTRY)
     run(run_catalog(house, WATCHDOG.cron, MONDAY))
-    assert run(house.history.latest())[WATCHDOG.name].state == "ok"
+    assert run(house.history.history(WATCHDOG.name, 1, None))[0].state == "ok"
 
 
 def test_an_unknown_cron_does_nothing():

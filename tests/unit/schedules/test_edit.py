@@ -1,7 +1,8 @@
 import pytest
 
 from bot.authz.grants import Grant
-from bot.schedules import edit
+from bot.ports import Fault
+from bot.schedules import edit, listing
 from bot.schedules.edit import Draft
 from bot.schedules.row import MAX_ROWS, Row
 from bot.words import Refused
@@ -123,6 +124,94 @@ class TestPause:
         add(house)
         assert run(edit.resume(house, "nightly", house.clock.now_ms())).last_fired_at is None
         assert house.config.get().version == 1
+
+
+class TestRemove:
+    claimed = {"last_fired_at": 120_000, "last_claimed_at": 120_000, "last_due_at": 60_000}
+
+    def house(self, **values):
+        house = make_house()
+        house.config.put({"schedules.nightly": entry(**values)})
+        return house
+
+    def history(self, house):
+        return run(house.history.history("nightly", 10, None))
+
+    def test_writes_a_claim_that_never_started_to_the_history_first(self):
+        house = self.house(**self.claimed)
+        assert run(edit.remove(house, "nightly")) is True
+        (firing,) = self.history(house)
+        assert (firing.state, firing.due_at) == ("claimed_not_started", 60_000)
+        assert "schedules.nightly" not in house.config.get().entries
+
+    def test_counts_it_among_the_claims_without_a_run(self):
+        now_ms = make_house().clock.now_ms()
+        house = self.house(**{**self.claimed, "last_claimed_at": now_ms - 3_600_000})
+        run(edit.remove(house, "nightly"))
+        assert run(listing.ticks(house, now_ms))["claims_without_run"] == {"d30": 1}
+
+    def test_leaves_the_row_where_the_history_does_not_take_it(self):
+        async def down(point):
+            if point == "history.record":
+                raise Fault("history is down")
+
+        house = make_house(pause=down)
+        house.config.put({"schedules.nightly": entry(**self.claimed)})
+        with pytest.raises(Fault):
+            run(edit.remove(house, "nightly"))
+        assert "schedules.nightly" in house.config.get().entries
+
+    def test_writes_down_a_claim_that_was_made_while_it_removed(self):
+        house = None
+        made = []
+
+        async def a_tick_claims_and_dies(point):
+            if point == "config.swap" and not made:
+                made.append(True)
+                house.config.put({"schedules.nightly": entry(**self.claimed)})
+
+        house = make_house(pause=a_tick_claims_and_dies)
+        house.config.put({"schedules.nightly": entry()})
+        assert run(edit.remove(house, "nightly")) is True
+        assert [firing.due_at for firing in self.history(house)] == [60_000]
+
+    def test_of_a_row_with_nothing_owed_asks_no_other_store(self):
+        points = []
+
+        async def watch(point):
+            points.append(point)
+
+        house = make_house(pause=watch)
+        house.config.put({"schedules.nightly": entry(**self.claimed, last_run_id="run1")})
+        assert run(edit.remove(house, "nightly")) is True
+        assert [p for p in points if " " not in p] == ["config.read", "config.swap"]
+
+    def test_carried_out_again_leaves_the_row_that_was_added_since(self):
+        house = make_house()
+        asked_at = house.clock.now_ms()
+        house.clock.advance(minutes=1)
+        add(house)
+        house.clock.advance(minutes=1)
+        made = run(edit.remove(house, "nightly", asked_at=asked_at))
+        assert isinstance(made, Refused)
+        assert made.code == "conflict"
+        assert run(edit.remove(house, "nightly", asked_at=house.clock.now_ms())) is True
+
+    def test_takes_a_row_that_a_clock_which_ran_ahead_has_dated(self):
+        house = make_house()
+        asked_at = house.clock.now_ms()
+        house.config.put({"schedules.nightly": entry(created_at=asked_at + 3_600_000)})
+        assert run(edit.remove(house, "nightly", asked_at=asked_at)) is True
+
+
+def test_a_row_that_bears_the_id_of_another_can_be_removed_and_not_resumed():
+    house = make_house()
+    house.config.put({f"schedules.{name}": entry(name, id="row1") for name in ("one", "two")})
+    made = run(edit.resume(house, "two", 0))
+    assert isinstance(made, Refused)
+    assert "row1" in made.detail
+    assert run(edit.remove(house, "two")) is True
+    assert run(edit.pause(house, "one", None)).enabled is False
 
 
 @pytest.mark.parametrize("act", ["pause", "resume", "remove"])

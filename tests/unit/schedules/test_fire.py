@@ -4,7 +4,8 @@ from bot.authz.actor import Actor, Surface
 from bot.commands.all import REGISTRY
 from bot.commands.registry import Invocation
 from bot.runs import ledger
-from bot.schedules.fire import Fired, fire
+from bot.schedules.fire import Fired, fire, refire
+from bot.schedules.listing import listing
 from bot.schedules.tick import tick
 from bot.words import Refused, State, Trigger
 from tests.support.drive import run
@@ -13,6 +14,7 @@ from tests.unit.builders import entry, grant, ms
 
 NOW = "2026-09-01T03:10:00+00:00"
 DUE = ms("2026-09-01T03:00:00+00:00")
+KEY = "rownightly-20260901T0300"
 CLAIMED = {"last_fired_at": DUE + 5_000, "last_claimed_at": DUE + 5_000, "last_due_at": DUE}
 
 
@@ -21,6 +23,12 @@ def house_with(**values):
     house.clock.set(NOW)
     house.config.put({"schedules.nightly": entry(**values)})
     return house
+
+
+def shown(house):
+    """The last firing as it is listed: its state, and its run."""
+    (listed,) = run(listing(house, house.clock.now_ms(), "nightly"))
+    return listed.view["last"]["state"], listed.view["last"]["run_id"]
 
 
 def press(house, call="call1", by="web:alice"):
@@ -73,6 +81,45 @@ class TestAClaimThatNeverStarted:
         assert summary["claims_without_run"]["d30"] == 1
 
 
+class TestAMinuteWhoseStandingThreadIsBusy:
+    @pytest.fixture
+    def house(self):
+        house = house_with(thread="standing")
+        self.live = press(house, "earlier").run_id
+        house.config.put({"schedules.nightly": entry(thread="standing", **CLAIMED)})
+        return house
+
+    def end_the_live_run(self, house):
+        ended = {"state": State.OK, "code": None, "output": "x"}
+        assert run(ledger.finish(house.db, self.live, now_ms=house.clock.now_ms(), **ended))
+
+    @pytest.mark.parametrize("by_button", [False, True])
+    def test_waits_for_the_next_press(self, house, by_button):
+        def pressed(call):
+            if by_button:
+                now_ms = house.clock.now_ms()
+                return run(refire(house, "nightly", KEY, by="slack:U042", now_ms=now_ms))
+            return press(house, call)
+
+        before = house.config.get()
+        assert pressed("call1").code == "thread_busy"
+        assert pressed("call2").code == "thread_busy"
+        assert run(ledger.get(house.db, KEY)) is None
+        assert house.config.get() == before
+        assert shown(house) == ("claimed_not_started", None)
+        self.end_the_live_run(house)
+        fired = pressed("call3")
+        assert (fired.run_id, fired.trigger, fired.state) == (KEY, Trigger.REFIRE, State.RUNNING)
+        assert house.engine.started == [self.live, KEY]
+        assert shown(house) == ("running", KEY)
+
+    def test_that_was_dispatched_meanwhile_is_not_called_busy(self, house):
+        self.end_the_live_run(house)
+        first = press(house, "call1")
+        assert first.run_id == KEY
+        assert press(house, "call2").run_id == KEY
+
+
 class TestAnyOtherRow:
     def test_runs_once_by_hand_and_keeps_its_slot(self):
         house = house_with()
@@ -80,7 +127,7 @@ class TestAnyOtherRow:
         fired = press(house)
         assert (fired.trigger, fired.due_at, fired.state) == (Trigger.HAND, None, State.RUNNING)
         assert house.config.get() == before
-        assert run(house.history.latest())["nightly"].by == "web:alice"
+        assert run(house.history.history("nightly", 1, None))[0].by == "web:alice"
 
     def test_the_same_call_repeated_makes_one_run(self):
         house = house_with()

@@ -39,6 +39,47 @@ class TestRowsOf:
         assert row.reason.startswith("bad_cron")
 
 
+class TestRowsWithOneId:
+    def same(self, *names, **created):
+        return {
+            PREFIX + name: entry(name, id="row1", **({"created_at": at} if at else {}))
+            for name, at in {**dict.fromkeys(names, 0), **created}.items()
+        }
+
+    def standing(self, rows):
+        return [row.name for row in rows if isinstance(row, Row)]
+
+    def test_only_the_one_that_was_created_first_counts(self):
+        rows = rows_of(self.same(aaa=3, mmm=1, zzz=2))
+        assert self.standing(rows) == ["mmm"]
+        assert [row.name for row in rows] == ["aaa", "mmm", "zzz"]
+        assert all("row1 is the id of mmm" in r.reason for r in rows if isinstance(r, BrokenRow))
+
+    def test_a_younger_row_of_any_name_changes_nothing_about_which_one_counts(self):
+        for name in ("aaa", "zzz"):
+            assert self.standing(rows_of(self.same(mmm=1, **{name: 2}))) == ["mmm"]
+
+    def test_of_two_that_were_created_at_once_the_first_by_name_counts(self):
+        assert self.standing(rows_of(self.same("one", "two"))) == ["one"]
+
+    def test_the_other_reads_again_once_it_is_alone(self):
+        entries = self.same("one", "two")
+        rows_of(entries)
+        del entries[PREFIX + "one"]
+        assert self.standing(rows_of(entries)) == ["two"]
+
+    def test_one_that_is_broken_takes_no_id_from_another(self):
+        entries = self.same(aaa=1, bbb=2)
+        entries[PREFIX + "aaa"]["cron"] = "61 * * * *"
+        assert self.standing(rows_of(entries)) == ["bbb"]
+
+
+def test_a_reason_is_bounded_whatever_the_entry_holds():
+    (row,) = rows_of({PREFIX + "one": {**entry("one"), "name": "x" * 60_000}})
+    assert isinstance(row, BrokenRow)
+    assert len(row.reason) <= module.MAX_WHY
+
+
 class TestReadingAgain:
     def test_entries_that_nobody_wrote_are_not_read_again(self, read):
         entries = document("one", "two")

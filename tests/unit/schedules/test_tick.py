@@ -3,12 +3,16 @@ import json
 import pytest
 
 from bot.commands.all import REGISTRY
-from bot.ports import Fault
+from bot.objects import dump
+from bot.ports import Fault, Swap
 from bot.runs import ledger
 from bot.runs.watchdog import watch
+from bot.schedules import edit
 from bot.schedules.claim import CLAIM_BATCH
+from bot.schedules.fire import fire
 from bot.schedules.listing import listing
 from bot.schedules.tick import tick
+from bot.words import Refused
 from tests.support.drive import run
 from tests.support.house import make_house
 from tests.unit.builders import entry, ms
@@ -81,7 +85,7 @@ class TestADueRow:
             "schedule:read",
             "github:issue-write on acme/api",
         ]
-        assert run(house.history.latest())["nightly"].run_id == run_id
+        assert run(house.history.history("nightly", 1, None))[0].run_id == run_id
 
     def test_is_set_going_when_all_else_is_done(self):
         points = []
@@ -112,7 +116,7 @@ class TestADueRow:
         made = run(ledger.get(house.db, "rownightly-20260901T0300"))
         assert (made.state, made.code, made.started_at) == ("refused", "schedule_write", None)
         assert house.engine.started == ["rownightly-20260901T0300"], "to post the hand-back"
-        assert run(house.history.latest())["nightly"].state == "refused"
+        assert run(house.history.history("nightly", 1, None))[0].state == "refused"
 
     def test_of_a_busy_standing_thread_is_refused_until_its_next_minute(self):
         house = house_with(entry(cron="* * * * *", thread="standing"))
@@ -126,7 +130,7 @@ class TestADueRow:
         report = run(tick(house))
         assert (report.skipped, report.started) == (["nightly"], [])
         assert house.engine.started == []
-        assert run(house.history.latest())["nightly"].state == "skipped_stale"
+        assert run(house.history.history("nightly", 1, None))[0].state == "skipped_stale"
         house.clock.advance(minutes=1)
         assert run(tick(house)).due == 0
 
@@ -323,3 +327,195 @@ def test_a_full_document_still_takes_a_claim():
                 break
     assert len(run(tick(house)).claimed) == 100
     assert all("lastRunId" in stored(house, f"row{n}") for n in range(100))
+
+
+class Refuses:
+    """Put over a house's config: refuses each swap that touches one of some keys."""
+
+    def __init__(self, house, *names):
+        self.keys = {f"schedules.{name}" for name in names}
+        self.swaps = 0
+        self.swap_ = house.config.swap
+        house.config.swap = self.swap
+
+    async def swap(self, tier, version, changes, **options):
+        self.swaps += 1
+        if self.keys & set(changes):
+            return Swap(won=False, version=version, refusal="it is too large")
+        return await self.swap_(tier, version, changes, **options)
+
+
+class TestARowThatCannotBeClaimed:
+    names = [f"row{n:03d}" for n in range(CLAIM_BATCH + 5)]
+
+    def test_is_reported_and_the_others_fire(self):
+        house = house_with(*(entry(name) for name in self.names))
+        Refuses(house, "row007")
+        report = run(tick(house))
+        assert sorted(report.claimed) == [name for name in self.names if name != "row007"]
+        assert report.errors == ["row007: it cannot be claimed: it is too large"]
+        assert report.lost == []
+        assert len(house.engine.started) == len(self.names) - 1
+        assert "lastFiredAt" not in stored(house, "row007")
+
+    def test_costs_a_few_swaps_and_not_one_for_each_other(self):
+        house = house_with(*(entry(name) for name in self.names))
+        refuses = Refuses(house, "row007")
+        run(tick(house))
+        assert refuses.swaps <= 14
+
+    def test_may_be_any_number_of_them(self):
+        house = house_with(*(entry(name) for name in self.names))
+        Refuses(house, *self.names[:-1])
+        report = run(tick(house))
+        assert report.claimed == [self.names[-1]]
+        assert len(report.errors) == len(self.names) - 1
+
+    def test_leaves_what_another_writer_was_first_to_for_the_next_tick(self):
+        house = None
+        writes = []
+
+        async def another_writer(point):
+            if point == "config.swap" and not writes:
+                writes.append(True)
+                house.config.put({"note": 1})
+
+        house = house_with(*(entry(name) for name in self.names[:4]), pause=another_writer)
+        Refuses(house, "row000")
+        report = run(tick(house))
+        assert report.lost == ["row001"]
+        assert report.claimed == ["row002", "row003"]
+        house.clock.advance(minutes=1)
+        assert run(tick(house)).claimed == ["row001"]
+
+    def test_keeps_its_claim_that_never_started(self):
+        earlier = TestAnEarlierClaimThatNeverStarted.claimed
+        house = house_with(entry("often", **earlier), entry())
+        Refuses(house, "often")
+        for _ in range(2):
+            run(tick(house))
+            house.clock.advance(minutes=1)
+        (firing,) = run(house.history.history("often", 10, None))
+        assert (firing.state, firing.due_at) == ("claimed_not_started", earlier["last_due_at"])
+
+
+def padded(name, size, **values):
+    """An entry whose JSON takes ``size`` bytes."""
+    made = {**entry(name, **values), "note": ""}
+    return {**made, "note": "x" * (size - len(dump(made)))}
+
+
+class TestAFullDocument:
+    def test_takes_the_claim_of_a_row_of_full_size(self):
+        house = house_with(padded("big", 65_536, cron="* * * * *"), entry())
+        assert run(tick(house)).claimed == ["big", "nightly"]
+        assert "lastRunId" in stored(house, "big")
+        house.clock.advance(minutes=1)
+        assert run(tick(house)).claimed == ["big"]
+        paused = run(edit.pause(house, "big", "\x01" * edit.MAX_REASON))
+        assert paused.enabled is False
+        run(edit.resume(house, "big", house.clock.now_ms()))
+        house.clock.advance(minutes=1)
+        assert run(tick(house)).claimed == ["big"]
+
+    def test_takes_the_claims_of_new_rows_whatever_reasons_others_were_paused_for(self):
+        large = [padded(f"large{n}", 11_500, cron="0 0 1 1 *") for n in range(90)]
+        house = house_with(*large, *(entry(f"new{n}") for n in range(7)))
+        free = 1024 * 1024 - size_of(house)
+        house.config.put({"filler": "x" * (free - 8)})
+        waiting = [one["name"] for one in large]
+        for length in (edit.MAX_REASON, 50, 5, 1, 0):
+            while waiting and not isinstance(
+                run(edit.pause(house, waiting[0], "\x01" * length)), Refused
+            ):
+                waiting.pop(0)
+        assert waiting, "the reasons use up what there is for them"
+        report = run(tick(house))
+        assert report.claimed == [f"new{n}" for n in range(7)]
+        assert report.errors == []
+        assert all("lastRunId" in stored(house, f"new{n}") for n in range(7))
+
+
+def size_of(house):
+    entries = house.config.get().entries
+    return sum(len(key.encode()) + len(dump(value).encode()) for key, value in entries.items())
+
+
+class TestABrokenRowThatIsHardToPause:
+    def leads(self, house, name):
+        return [lead for lead in house.web.threads.values() if f"schedule {name} cannot" in lead]
+
+    def twice(self, house):
+        reports = []
+        for _ in range(2):
+            reports.append(run(tick(house)))
+            house.clock.advance(minutes=1)
+        return reports
+
+    @pytest.mark.parametrize(
+        "value", [json.loads("[" * 32 + "]" * 32), "x" * 65_000, "\x01" * 9_000]
+    )
+    def test_for_what_it_is_is_paused_with_the_others(self, value):
+        house = house_with({**entry("wreck"), "cron": "61 * * * *"}, entry())
+        house.config.put({"schedules.odd": value})
+        first, second = self.twice(house)
+        assert (first.broken, first.errors) == (["odd", "wreck"], [])
+        assert (second.broken, second.errors) == ([], [])
+        assert stored(house, "odd")["enabled"] is False
+        assert len(self.leads(house, "odd")) == 1
+
+    def test_for_its_size_is_paused_with_the_rest_kept(self):
+        house = house_with(entry())
+        house.config.put({"schedules.fat": {"z": "y" * 65_520}})
+        first, second = self.twice(house)
+        assert (first.broken, second.broken, second.errors) == (["fat"], [], [])
+        assert len(stored(house, "fat")["z"]) == 65_520
+
+    def test_loses_the_rest_of_its_entry_where_there_is_no_room_for_it(self):
+        house = house_with(entry())
+        house.config.put({"schedules.fat": {"z": "y"}, "schedules.wreck": {"name": "wreck"}})
+        house.config.put({"schedules.fat": {"z": "y" * (65_536 + 4_096 - 8)}})
+        first, second = self.twice(house)
+        assert (first.broken, first.errors, second.broken) == (["fat", "wreck"], [], [])
+        assert set(stored(house, "fat")) == {"enabled", "pausedReason"}
+        assert stored(house, "wreck")["name"] == "wreck"
+        assert len(self.leads(house, "fat")) == len(self.leads(house, "wreck")) == 1
+
+    def test_in_vain_is_announced_once_reported_and_keeps_no_other_from_it(self):
+        house = house_with({**entry("wreck"), "cron": "61 * * * *"}, entry())
+        house.config.put({"schedules.odd": 7})
+        Refuses(house, "odd")
+        first, second = self.twice(house)
+        assert (first.claimed, first.broken) == (["nightly"], ["wreck"])
+        for report in (first, second):
+            assert report.errors == ["odd: it cannot be paused: it is too large"]
+        assert len(self.leads(house, "odd")) == len(self.leads(house, "wreck")) == 1
+
+    def test_for_a_store_that_fails_waits_for_the_next_tick(self):
+        house = house_with(pause=Fails("config.swap"))
+        house.config.put({"schedules.odd": 7})
+        first, second = self.twice(house)
+        assert (first.broken, second.broken) == ([], ["odd"])
+        assert first.errors == ["pause broken rows: config.swap is down"]
+        assert len(self.leads(house, "odd")) == 1
+
+
+class TestARowWithTheIdOfAnother:
+    def test_is_paused_and_announced_and_the_other_fires(self):
+        house = house_with(entry("one", id="row1"), entry("two", id="row1"))
+        report = run(tick(house))
+        assert (report.due, report.claimed, report.broken) == (1, ["one"], ["two"])
+        assert stored(house, "two")["enabled"] is False
+        assert "id: row1 is the id of one already" in stored(house, "two")["pausedReason"]
+        shown = {one.name: one.view for one in run(listing(house, house.clock.now_ms()))}
+        assert shown["two"]["last"] is None
+        assert shown["one"]["last"]["run_id"] == "row1-20260901T0300"
+        house.clock.advance(minutes=1)
+        assert run(tick(house)).broken == []
+        assert sum("schedule two cannot" in lead for lead in house.web.threads.values()) == 1
+
+    def test_is_not_fired_by_hand(self):
+        house = house_with(entry("one", id="row1"), entry("two", id="row1"))
+        made = run(fire(house, "two", by="web:a", call_id="c", now_ms=house.clock.now_ms()))
+        assert isinstance(made, Refused)
+        assert house.engine.started == []
