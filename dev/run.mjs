@@ -14,6 +14,10 @@ import { killChildrenWithUs } from "./watchdog.mjs";
 
 const HERE = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const CACHE = path.join(HERE, ".cache");
+const STOP_MS = 5000;
+/** What ends the children, in turn, and waits for it. */
+const endings = [];
+let stopping = false;
 
 const USAGE = `usage: make run ARGS="[options]"  (or: npm run dev -- [options])
   --port N                port to listen on (default 8787; 0: a free one)
@@ -50,7 +54,8 @@ async function main() {
   const options = readOptions();
   if (options.help) return console.log(USAGE);
   const project = await readProject(options.root, HERE, CACHE);
-  stopOnSignals(options["until-stdin-closes"]);
+  stopOnSignals();
+  if (options["until-stdin-closes"]) process.stdin.on("close", stop).resume();
   const { vars, adminToken } = readVars(project, options);
   if (!options["no-demo"]) {
     for (const line of await startDemos(vars)) console.log(line);
@@ -65,7 +70,8 @@ async function main() {
     log,
   }).catch((error) => log.failStart(error));
   log.live();
-  killChildrenWithUs();
+  endings.push(() => miniflare.dispose(), killChildrenWithUs());
+  stopOnSignals();
   for (const database of project.databases) {
     const binding = await miniflare.getD1Database(database.binding, project.name);
     for (const name of await applyMigrations(binding, database)) {
@@ -77,12 +83,21 @@ async function main() {
   console.log(`ready ${url}`);
 }
 
-/** End with status 0 when told to stop. As this process exits, miniflare kills workerd. */
-function stopOnSignals(untilStdinCloses) {
-  const stop = () => process.exit(0);
-  process.on("SIGTERM", stop);
-  process.on("SIGINT", stop);
-  if (untilStdinCloses) process.stdin.on("close", stop).resume();
+/**
+ * End with status 0 when told to stop, after the `endings`: each ends a child and waits for it.
+ * Should one take too long, this process exits all the same, and the child is killed with it.
+ */
+async function stop() {
+  if (stopping) return;
+  stopping = true;
+  setTimeout(() => process.exit(0), STOP_MS);
+  for (const end of endings) await end().catch((error) => console.error(error));
+  process.exit(0);
+}
+
+/** Stop on these signals, whoever listened before: miniflare's own listeners exit at once. */
+function stopOnSignals() {
+  for (const signal of ["SIGTERM", "SIGINT"]) process.removeAllListeners(signal).on(signal, stop);
 }
 
 main().catch((error) => {

@@ -180,7 +180,8 @@ class TestAgainstPeople:
 
             return w.history, check
 
-        assert explore(make) > 20
+        # A removal reads and writes twice where it leaves a claim behind: far too many paths.
+        assert explore(make, preemptions=4 if what == "remove" else None) > 20
 
     def test_removed_and_added_again_is_a_new_row(self):
         def make():

@@ -107,12 +107,19 @@ function Firing({ firing, open, toggle }) {
 
 const COLUMNS = ["Due", "Claimed", "State", "Trigger", "Delivery", "Folded", "Took"];
 
-const keyOf = ({ run_id, due_at, claimed_at }) => run_id ?? `${due_at} ${claimed_at}`;
+/** A firing's own key: a due minute has one, whatever becomes of it; a run by hand has none. */
+const keyOf = ({ run_id, due_at, claimed_at }) => due_at ?? run_id ?? claimed_at;
+
+/** Two lists of firings in one, without what the second repeats of the first. */
+function joined(firings, others) {
+  const known = new Set(firings.map(keyOf));
+  return [...firings, ...others.filter((firing) => !known.has(keyOf(firing)))];
+}
 
 function History({ name }) {
   const newest = usePoll(at`/admin/schedules/${name}/firings` + `?limit=${PAGE}`, 5000);
-  // Everything seen so far: the newest page moves on as things fire.
-  const seen = useRef(new Map());
+  // Everything seen so far, in the bot's own order: the newest page moves on as things fire.
+  const seen = useRef([]);
   const [more, setMore] = useState(null);
   const [open, show] = useState(null);
   const first = newest.data?.firings;
@@ -121,15 +128,13 @@ function History({ name }) {
       ? html`<p class="problem" role="alert">${newest.error.detail}</p>`
       : html`<p class="loading">Reading its history …</p>`;
   }
-  for (const firing of first) seen.current.set(keyOf(firing), firing);
-  const firings = [...seen.current.values()].sort(
-    (a, b) => Date.parse(b.claimed_at) - Date.parse(a.claimed_at),
-  );
+  seen.current = joined(first, seen.current);
+  const firings = seen.current;
   const readOn = async () => {
     const before = new Date(firings.at(-1).claimed_at).toISOString();
     const query = new URLSearchParams({ limit: String(PAGE), before });
     const told = await ask("GET", at`/admin/schedules/${name}/firings` + `?${query}`);
-    for (const firing of told.firings) seen.current.set(keyOf(firing), firing);
+    seen.current = joined(seen.current, told.firings);
     setMore(told.firings.length === PAGE);
   };
   if (!firings.length) return html`<p class="empty">It has not fired yet.</p>`;

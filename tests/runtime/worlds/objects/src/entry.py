@@ -91,9 +91,9 @@ class Default(WorkerEntrypoint):
     async def do_history(self, name: str) -> list[Any]:
         return [asdict(f) for f in await ScheduleClient(self.env.SCHEDULES).history(name, 200)]
 
-    async def do_latest(self, names: list[str] | None) -> Any:
-        latest = await ScheduleClient(self.env.SCHEDULES).latest(names)
-        return {name: asdict(firing) for name, firing in latest.items()}
+    async def do_latest(self, claims: dict[str, str | None]) -> Any:
+        latest = await ScheduleClient(self.env.SCHEDULES).latest(claims)
+        return {row_id: asdict(firing) for row_id, firing in latest.items()}
 
     async def do_record_tick(self, tick: dict[str, int]) -> None:
         await ScheduleClient(self.env.SCHEDULES).record_tick(TickRecord(**tick))
