@@ -148,7 +148,7 @@ class TestFetch:
 
     @pytest.mark.parametrize("path", ["/slow", "/stuck"])
     def test_no_whole_answer_in_time_is_a_fault(self, world: ObjectsWorld, outside: str, path: str):
-        with pytest.raises(FaultThereError, match=rf"{path}: .*(timeout|aborted)"):
+        with pytest.raises(FaultThereError, match=r"GET 127\.0\.0\.1: .*(timeout|aborted)"):
             world.do("send", "GET", f"{outside}{path}?token=s3cret", {"timeout_s": 0.2})
 
     def test_a_fault_does_not_tell_the_query(self, world: ObjectsWorld, outside: str):
@@ -158,7 +158,7 @@ class TestFetch:
         assert "s3cret" not in str(fault.value)
 
     def test_a_refused_connection_is_a_fault(self, world: ObjectsWorld):
-        with pytest.raises(FaultThereError, match=r"127\.0\.0\.1:1"):
+        with pytest.raises(FaultThereError, match=r"GET 127\.0\.0\.1: "):
             world.do("send", "GET", "http://127.0.0.1:1/", {})
 
     def test_text_that_is_not_utf8_is_read_with_marks(self, world: ObjectsWorld, outside: str):

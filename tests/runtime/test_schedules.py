@@ -159,9 +159,10 @@ class TestAddRefuses:
         assert nobody.server.post("/admin/schedules", {}, token="wrong").status == 401
 
     def test_a_field_that_is_not_a_rows(self, bot: Bot):
-        answer = bot.try_add("new", enabled=False)
-        assert problem(answer) == (400, "bad_request")
-        assert "enabled" in answer.json()["detail"]
+        for field, value in (("colour", "red"), ("enabled", "no"), ("createdBy", "web:root")):
+            answer = bot.try_add("new", **{field: value})
+            assert problem(answer) == (400, "bad_request")
+            assert field in answer.json()["detail"]
 
     def test_the_hundred_and_first(self, bot: Bot):
         names = [f"row-{number}" for number in range(100)]
@@ -267,6 +268,13 @@ class TestDue:
         tick = bot.tick("2026-09-01T03:30:00Z")
         assert (tick["repaired"], tick["due"]) == (["nightly"], 0)
         assert bot.tick("2026-09-01T04:00:01Z")["claimed"] == ["nightly"]
+
+    def test_a_row_that_is_added_off_waits_for_its_resume(self, bot: Bot):
+        bot.server.set_clock("2026-09-01T02:59:30Z")
+        assert bot.add("off", cron="* * * * *", enabled=False)["enabled"] is False
+        assert bot.tick("2026-09-01T03:00:30Z")["claimed"] == []
+        assert bot.command("schedule resume off")["outcome"] == "ok"
+        assert bot.tick("2026-09-01T03:01:30Z")["claimed"] == ["off"]
 
     def test_what_a_pause_missed_is_not_caught_up(self, bot: Bot):
         bot.add("closed")
