@@ -8,7 +8,8 @@ function Scale({ span, marks, word }) {
   const start = Date.parse(span.from);
   const length = span.buckets * span.bucket_s * 1000;
   const left = (at) => `${((100 * (at - start)) / length).toFixed(2)}%`;
-  const inside = marks.filter((at) => at < start + 0.97 * length);
+  // A label that begins near the end would be cut in half.
+  const inside = marks.filter((at) => at < start + 0.88 * length);
   return html`<div class="scale" aria-hidden="true">
     ${inside.map((at) => html`<span key=${at} style=${{ left: left(at) }}>${word(at)}</span>`)}
   </div>`;

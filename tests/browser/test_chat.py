@@ -8,6 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Visit
 from tests.browser.visit import Bot, eventually, faked
+from tests.runtime.world import until
 
 
 def composer(page: Page) -> Locator:
@@ -127,6 +128,21 @@ def test_a_hand_back_grows_old(bot: Bot, visit: Visit) -> None:
     expect(page.locator(".handback")).to_contain_text("not confirmed within ten minutes")
 
 
+def test_the_newest_message_stays_in_sight_as_the_window_shrinks(bot: Bot, visit: Visit) -> None:
+    someone = visit(bot)
+    page = someone.open("/chat/")
+    say(page, "help")
+    eventually(answers(page).get_by_text("whoami").first)
+    box = page.locator(".messages")
+    measured = """box => [
+      box.scrollHeight > box.clientHeight,
+      Math.round(box.scrollHeight - box.scrollTop - box.clientHeight) <= 1,
+    ]"""
+    for width, height in ((900, 500), (390, 600), (390, 420)):
+        page.set_viewport_size({"width": width, "height": height})
+        until(lambda: box.evaluate(measured) == [True, True])
+
+
 def test_a_wrong_command_answers_with_its_usage(bot: Bot, visit: Visit) -> None:
     someone = visit(bot)
     page = someone.open("/chat/")
@@ -193,7 +209,7 @@ def test_threads_are_listed_by_channel(bot: Bot, visit: Visit, size: str) -> Non
         expect(item).to_be_visible()
     page.get_by_role("link", name="Just you").click()
     eventually(
-        page.get_by_text("Your jobs answer here once they fire.").or_(
+        page.get_by_text("Your jobs answer here, except").or_(
             page.get_by_role("link", name="Your jobs")
         )
     )

@@ -32,7 +32,7 @@ function useThread(key) {
   return { data, error, refresh, messages, more: older.more ?? data?.more, readOn };
 }
 
-/** Keep a scrolled element at its end while the reader is there. */
+/** Keep a scrolled element at its end while the reader is there, also as its size changes. */
 function useEnd(marks) {
   const box = useRef(null);
   const atEnd = useRef(true);
@@ -41,7 +41,14 @@ function useEnd(marks) {
     atEnd.current = scrollHeight - scrollTop - clientHeight < 80;
   }, []);
   useLayoutEffect(() => {
-    if (atEnd.current && box.current) box.current.scrollTop = box.current.scrollHeight;
+    if (!box.current) return undefined;
+    const stay = () => {
+      if (atEnd.current) box.current.scrollTop = box.current.scrollHeight;
+    };
+    stay();
+    const watch = new ResizeObserver(stay);
+    watch.observe(box.current);
+    return () => watch.disconnect();
   }, marks);
   return [box, note];
 }

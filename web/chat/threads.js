@@ -32,7 +32,7 @@ function Item({ thread, here }) {
 }
 
 const EMPTY = "No thread yet. Say something to begin one.";
-const EMPTY_OWN = "Your jobs answer here once they fire.";
+const EMPTY_OWN = "Your jobs answer here, except those that you made in a thread: they answer in it.";
 
 export function Threads({ channels, own, place }) {
   const { data, error } = usePoll(

@@ -132,7 +132,7 @@ function Preview({ preview, typed }) {
             ${
               problem
                 ? FIELD_OF[problem.code]
-                  ? "It would never run like this."
+                  ? "There are no next fires: what is wrong stands beside its field."
                   : problem.detail
                 : "Type when it should run to see its next fires."
             }

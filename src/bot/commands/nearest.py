@@ -57,6 +57,8 @@ def find(text: str, names: Iterable[str]) -> tuple[str, int] | Near:
     guess = difflib.get_close_matches(both, family or known, n=1, cutoff=0.0 if family else 0.6)
     guess = guess or [name for name in known if name == "help"]
     bare = bool(family) and len(text.split(maxsplit=2)) == 2
+    if bare:
+        guess = [*guess, *(name for name in family if name not in guess)]
     detail = f"There is no command {both[:60]!r}." if both else "The text is empty."
     return Near(detail, tuple(guess), close=bare)
 
