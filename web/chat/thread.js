@@ -32,17 +32,23 @@ function useThread(key) {
   return { data, error, refresh, messages, more: older.more ?? data?.more, readOn };
 }
 
+const sizeOf = ({ clientWidth, clientHeight }) => `${clientWidth} ${clientHeight}`;
+
 /** Keep a scrolled element at its end while the reader is there, also as its size changes. */
 function useEnd(marks) {
   const box = useRef(null);
   const atEnd = useRef(true);
+  const size = useRef("");
   const note = useCallback(() => {
     const { scrollHeight, scrollTop, clientHeight } = box.current;
+    // A change of size scrolls too, and is no sign that the reader went elsewhere.
+    if (size.current !== sizeOf(box.current)) return;
     atEnd.current = scrollHeight - scrollTop - clientHeight < 80;
   }, []);
   useLayoutEffect(() => {
     if (!box.current) return undefined;
     const stay = () => {
+      size.current = sizeOf(box.current);
       if (atEnd.current) box.current.scrollTop = box.current.scrollHeight;
     };
     stay();
